@@ -1,0 +1,260 @@
+"""The events: past-tense facts, one line of the log each. Types only; `codec` has the bytes."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from ouro.core.policy import Given, Policy
+from ouro.core.seed import Seed
+
+GENESIS = "0" * 64
+"""`prev` of a log's first line."""
+
+
+class Action(StrEnum):
+    CONTINUE = "continue"
+    STAGNATED = "stagnated"
+    CONVERGED = "converged"
+    EXHAUSTED = "exhausted"
+    FAILED = "failed"
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """What one agent call took. None is "the client does not say", never 0. Cost in USD."""
+
+    agent: str
+    model: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    seconds: float = 0.0
+
+
+class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of every event's `data`."""
+
+
+class LineageCreated(Fact):
+    """`hidden` is the blob id of the hidden checks, `base` the commit the lineage starts from
+    (None: from an empty root), `given` what each source said of the policy."""
+
+    seed: Seed
+    hidden: str | None
+    seed_sha256: str
+    policy: Policy
+    given: Given
+    base: str | None
+
+
+class PolicyChanged(Fact):
+    policy: Policy
+    given: Given
+
+
+class NoteAdded(Fact):
+    text: str
+
+
+class LateralThinkApplied(Fact):
+    persona: str
+    pattern: str
+    advice: str
+
+
+class Question(Fact):
+    """`criteria` it challenges; none marks a gap. `subject` is the concept it is about."""
+
+    question: str
+    criteria: tuple[str, ...] = ()
+    subject: str = ""
+
+
+class WonderCompleted(Fact):
+    questions: tuple[Question, ...]
+    tensions: tuple[str, ...]
+    usage: Usage
+
+
+class Mutation(Fact):
+    """`action` is add, modify or remove; None leaves that part of the field as it is."""
+
+    action: str
+    name: str
+    field_type: str | None = None
+    description: str | None = None
+    reason: str = ""
+
+
+class CriterionChange(Fact):
+    """`action` is add, revise or note; the text of a note is its `description`."""
+
+    action: str
+    id: str
+    description: str
+
+
+class ReflectCompleted(Fact):
+    mutations: tuple[Mutation, ...]
+    criteria: tuple[CriterionChange, ...]
+    learnings: tuple[str, ...]
+    reasoning: str
+    seed: Seed
+    usage: Usage
+
+
+class LeftOut(Fact):
+    """A path that stayed on disk and did not become part of the generation."""
+
+    path: str
+    reason: str
+
+
+class ExecuteCompleted(Fact):
+    """`tree` is the id of the code tree (the tree without `.ouro/`)."""
+
+    summary: str
+    files: tuple[str, ...]
+    added: int
+    removed: int
+    adopted: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    tree: str
+    usage: Usage
+
+
+class Method(StrEnum):
+    """How a verdict came about."""
+
+    CHECK = "check"
+    AGENT = "agent"
+    OFFLINE = "offline"
+    CARRIED = "carried"
+    UNRESOLVED = "unresolved"
+
+
+class Verdict(Fact):
+    """On one criterion; `score` from 0 to 1."""
+
+    id: str
+    passed: bool
+    score: float
+    method: Method
+    evidence: str
+
+
+class EvaluateCompleted(Fact):
+    """`score` is the mean over `verdicts`, 0 where there are none. `usage` is None where only
+    mechanical checks ran or the verdicts were carried over; `seconds` is what the checks took."""
+
+    verdicts: tuple[Verdict, ...]
+    score: float
+    seconds: float
+    usage: Usage | None
+
+
+class QaVerdict(StrEnum):
+    PASS = "pass"
+    REVISE = "revise"
+    FAIL = "fail"
+
+
+class QaCompleted(Fact):
+    """`score` from 0 to 100. `carried` marks a verdict taken over unchanged."""
+
+    verdict: QaVerdict
+    score: float
+    differences: tuple[str, ...]
+    suggestions: tuple[str, ...]
+    error: str | None
+    carried: bool
+    usage: Usage | None
+
+
+class Delta(Fact):
+    """Names of ontology fields, before against after."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
+
+
+class EvolveStepCompleted(Fact):
+    """`pattern` names the stagnation, where `action` is stagnated."""
+
+    action: Action
+    reason: str
+    pattern: str | None
+    similarity: float | None
+    delta: Delta
+    lateral_think_applied: bool
+    next_generation: int | None
+
+
+class EvolveStepFailed(Fact):
+    """`retry_at` None: a person is needed. `usage` is what the failed call took."""
+
+    phase: str
+    kind: str
+    message: str
+    attempt: int
+    retry_at: str | None
+    rescue: str | None
+    usage: Usage | None
+
+
+class EvolveStepInterrupted(Fact):
+    phase: str
+    rescue: str | None
+
+
+class PauseCleared(Fact):
+    pass
+
+
+Data = (
+    LineageCreated
+    | PolicyChanged
+    | NoteAdded
+    | LateralThinkApplied
+    | WonderCompleted
+    | ReflectCompleted
+    | ExecuteCompleted
+    | EvaluateCompleted
+    | QaCompleted
+    | EvolveStepCompleted
+    | EvolveStepFailed
+    | EvolveStepInterrupted
+    | PauseCleared
+)
+
+TYPES: dict[str, type[Data]] = {
+    "lineage.created": LineageCreated,
+    "policy.changed": PolicyChanged,
+    "note.added": NoteAdded,
+    "lateral_think.applied": LateralThinkApplied,
+    "wonder.completed": WonderCompleted,
+    "reflect.completed": ReflectCompleted,
+    "execute.completed": ExecuteCompleted,
+    "evaluate.completed": EvaluateCompleted,
+    "qa.completed": QaCompleted,
+    "evolve_step.completed": EvolveStepCompleted,
+    "evolve_step.failed": EvolveStepFailed,
+    "evolve_step.interrupted": EvolveStepInterrupted,
+    "pause.cleared": PauseCleared,
+}
+"""The `type` of a line -> the shape of its `data`."""
+
+TYPE_OF: dict[type[Data], str] = {shape: name for name, shape in TYPES.items()}
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """One line: `seq` from 1 without a gap, `at` UTC with microseconds, `prev` the SHA-256 (hex)
+    of the line before. Order is `seq`, never `at`."""
+
+    seq: int
+    id: str
+    at: str
+    lineage_id: str
+    generation: int
+    data: Data
+    prev: str
