@@ -34,7 +34,7 @@ class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The base of every event's `data`."""
 
 
-class LineageCreated(Fact):
+class LineageCreated(Fact, frozen=True):
     """`hidden` is the blob id of the hidden checks, `base` the commit the lineage starts from
     (None: from an empty root), `given` what each source said of the policy."""
 
@@ -46,22 +46,22 @@ class LineageCreated(Fact):
     base: str | None
 
 
-class PolicyChanged(Fact):
+class PolicyChanged(Fact, frozen=True):
     policy: Policy
     given: Given
 
 
-class NoteAdded(Fact):
+class NoteAdded(Fact, frozen=True):
     text: str
 
 
-class LateralThinkApplied(Fact):
+class LateralThinkApplied(Fact, frozen=True):
     persona: str
     pattern: str
     advice: str
 
 
-class Question(Fact):
+class Question(Fact, frozen=True):
     """`criteria` it challenges; none marks a gap. `subject` is the concept it is about."""
 
     question: str
@@ -69,13 +69,13 @@ class Question(Fact):
     subject: str = ""
 
 
-class WonderCompleted(Fact):
+class WonderCompleted(Fact, frozen=True):
     questions: tuple[Question, ...]
     tensions: tuple[str, ...]
     usage: Usage
 
 
-class Mutation(Fact):
+class Mutation(Fact, frozen=True):
     """`action` is add, modify or remove; None leaves that part of the field as it is."""
 
     action: str
@@ -85,7 +85,7 @@ class Mutation(Fact):
     reason: str = ""
 
 
-class CriterionChange(Fact):
+class CriterionChange(Fact, frozen=True):
     """`action` is add, revise or note; the text of a note is its `description`."""
 
     action: str
@@ -93,7 +93,7 @@ class CriterionChange(Fact):
     description: str
 
 
-class ReflectCompleted(Fact):
+class ReflectCompleted(Fact, frozen=True):
     mutations: tuple[Mutation, ...]
     criteria: tuple[CriterionChange, ...]
     learnings: tuple[str, ...]
@@ -102,14 +102,14 @@ class ReflectCompleted(Fact):
     usage: Usage
 
 
-class LeftOut(Fact):
+class LeftOut(Fact, frozen=True):
     """A path that stayed on disk and did not become part of the generation."""
 
     path: str
     reason: str
 
 
-class ExecuteCompleted(Fact):
+class ExecuteCompleted(Fact, frozen=True):
     """`tree` is the id of the code tree (the tree without `.ouro/`)."""
 
     summary: str
@@ -132,7 +132,7 @@ class Method(StrEnum):
     UNRESOLVED = "unresolved"
 
 
-class Verdict(Fact):
+class Verdict(Fact, frozen=True):
     """On one criterion; `score` from 0 to 1."""
 
     id: str
@@ -142,7 +142,7 @@ class Verdict(Fact):
     evidence: str
 
 
-class EvaluateCompleted(Fact):
+class EvaluateCompleted(Fact, frozen=True):
     """`score` is the mean over `verdicts`, 0 where there are none. `usage` is None where only
     mechanical checks ran or the verdicts were carried over; `seconds` is what the checks took."""
 
@@ -158,7 +158,7 @@ class QaVerdict(StrEnum):
     FAIL = "fail"
 
 
-class QaCompleted(Fact):
+class QaCompleted(Fact, frozen=True):
     """`score` from 0 to 100. `carried` marks a verdict taken over unchanged."""
 
     verdict: QaVerdict
@@ -170,7 +170,7 @@ class QaCompleted(Fact):
     usage: Usage | None
 
 
-class Delta(Fact):
+class Delta(Fact, frozen=True):
     """Names of ontology fields, before against after."""
 
     added: tuple[str, ...] = ()
@@ -178,7 +178,7 @@ class Delta(Fact):
     modified: tuple[str, ...] = ()
 
 
-class EvolveStepCompleted(Fact):
+class EvolveStepCompleted(Fact, frozen=True):
     """`pattern` names the stagnation, where `action` is stagnated."""
 
     action: Action
@@ -190,7 +190,7 @@ class EvolveStepCompleted(Fact):
     next_generation: int | None
 
 
-class EvolveStepFailed(Fact):
+class EvolveStepFailed(Fact, frozen=True):
     """`retry_at` None: a person is needed. `usage` is what the failed call took."""
 
     phase: str
@@ -202,12 +202,12 @@ class EvolveStepFailed(Fact):
     usage: Usage | None
 
 
-class EvolveStepInterrupted(Fact):
+class EvolveStepInterrupted(Fact, frozen=True):
     phase: str
     rescue: str | None
 
 
-class PauseCleared(Fact):
+class PauseCleared(Fact, frozen=True):
     pass
 
 

@@ -1,0 +1,1 @@
+"""The program's verbs: read, fold, act, append. `step` is the page to begin with."""

@@ -1,0 +1,128 @@
+"""The mechanical checks: exit codes, files in the tree, texts in an output; no agent's word."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from ouro.app.run import Run
+from ouro.core.events import Method, Verdict
+from ouro.core.seed import Checks, Criterion, HiddenChecks
+from ouro.errors import NeedsPerson
+from ouro.phases.text import cut
+
+if TYPE_CHECKING:
+    from ouro.agents.process import Outcome
+
+HIDDEN_EVIDENCE = {True: "met", False: "not met"}
+"""All that may be said of a hidden check: agents read evidence."""
+
+LONGEST_EVIDENCE = 4000
+
+
+class Checked(Struct, frozen=True):
+    """Verdicts of the criteria that have checks, and the seconds that they took."""
+
+    verdicts: tuple[Verdict, ...]
+    seconds: float
+
+
+class Finding(Struct, frozen=True):
+    passed: bool
+    evidence: str
+
+
+def judge(run: Run, mark: str) -> Checked:
+    """Run every check of the current seed in the workspace, which must be at the tip."""
+    hidden = hidden_checks(run)
+    began = time.monotonic()
+    verdicts = tuple(
+        _verdict(run, criterion, checks, mark)
+        for criterion in run.lineage.current.seed.acceptance_criteria
+        if (checks := hidden.get(criterion.id, criterion.checks))
+    )
+    seconds = round(time.monotonic() - began, 3) if verdicts else 0.0
+    return Checked(verdicts, seconds)
+
+
+def hidden_checks(run: Run) -> HiddenChecks:
+    """The checks that no agent sees; raises NeedsPerson where this clone does not have them."""
+    if run.lineage.hidden is None:
+        return {}
+    content = run.session.store.hidden(run.lineage.hidden)
+    if content is None:
+        raise NeedsPerson(
+            f"the hidden checks of {run.lineage.id} are not in this clone",
+            f"fetch them: git fetch origin 'refs/ouro/hidden/{run.lineage.id}:"
+            f"refs/ouro/hidden/{run.lineage.id}'",
+        )
+    return msgspec.json.decode(content, type=HiddenChecks)
+
+
+def _verdict(run: Run, criterion: Criterion, checks: Checks, mark: str) -> Verdict:
+    run.session.console.progress(f"checking {criterion.id}", 0.0, None)
+    finding = _find(run, criterion.id, checks, mark)
+    run.session.console.settle()
+    evidence = HIDDEN_EVIDENCE[finding.passed] if criterion.hidden else finding.evidence
+    return Verdict(
+        id=criterion.id,
+        passed=finding.passed,
+        score=1.0 if finding.passed else 0.0,
+        method=Method.CHECK,
+        evidence=cut(evidence, LONGEST_EVIDENCE),
+    )
+
+
+def _find(run: Run, name: str, checks: Checks, mark: str) -> Finding:
+    missing = [p for p in checks.expected_artifacts if not run.session.repo.holds(run.tip, p)]
+    if missing:
+        return Finding(False, f"not in the committed tree: {', '.join(missing)}")
+    if checks.verify_command is None:
+        return Finding(True, f"in the committed tree: {', '.join(checks.expected_artifacts)}")
+    outcome = _run_command(run, name, checks, checks.verify_command, mark)
+    return _of_outcome(checks, outcome)
+
+
+def _run_command(run: Run, name: str, checks: Checks, command: str, mark: str) -> Outcome:
+    from ouro.agents import process
+
+    session, lineage = run.session, run.lineage
+    number, limit = lineage.current.number, checks.timeout or session.config.settings.check_limit
+    environment = process.child_environment(
+        session.environment,
+        run.workspace.root,
+        mark,
+        lineage_id=lineage.id,
+        generation=str(number),
+        phase="evaluate",
+    )
+    job = process.Job(
+        command=("sh", "-c", command),
+        cwd=run.workspace.root,
+        # Compiled files are told apart by second and size alone: a stale one could pass a check.
+        environment=environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+        stdin=b"",
+        folder=session.state / "output" / f"gen_{number}-check-{name}-{mark[:8]}",
+    )
+    limits = process.Limits(idle=limit, wall=limit)
+    outcome = process.run(job, limits, session.watch(f"gen {number}: checking {name}"))
+    session.check_interrupt()
+    return outcome
+
+
+def _of_outcome(checks: Checks, outcome: Outcome) -> Finding:
+    from ouro.agents.process import Cause
+
+    printed = outcome.stdout + outcome.stderr
+    said = f"$ {checks.verify_command}\n{printed.strip()}\n"
+    if outcome.cause is not Cause.EXIT:
+        return Finding(False, f"{said}ended after {outcome.seconds:.0f} s: the time limit")
+    if outcome.code != 0:
+        return Finding(False, f"{said}exit code {outcome.code}")
+    wanted = checks.output_assertion
+    if wanted is not None and wanted not in printed:
+        return Finding(False, f"{said}exit code 0, but the output does not hold {wanted!r}")
+    return Finding(True, f"{said}exit code 0")

@@ -1,0 +1,207 @@
+"""The birth of a lineage: everything that could be wrong with it is found before any effect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from ouro.app.run import Run
+from ouro.app.session import Session
+from ouro.core.codec import EMPTY_LOG, seal
+from ouro.core.events import LineageCreated
+from ouro.core.ids import branch_ref
+from ouro.core.lineage import Lineage
+from ouro.core.policy import first_policy
+from ouro.core.seed_file import ParsedSeed, parse_seed
+from ouro.core.store import Stream
+from ouro.errors import OuroError, UsageProblem
+
+
+class Plan(Struct, frozen=True):
+    """A lineage to be created: its seed, and the commit it starts from (None: an empty root)."""
+
+    parsed: ParsedSeed
+    base: str | None
+
+
+def plan(session: Session) -> Plan | None:
+    """What to create, None where the lineage exists or can be taken up from a remote."""
+    lineage_id, repo = session.options.lineage_id, session.repo
+    if repo.ref(branch_ref(lineage_id)) or _tracked(session):
+        return None
+    if session.options.seed_file is None:
+        raise UsageProblem(
+            f"there is no lineage {lineage_id} here", "create it: give --seed-file FILE"
+        )
+    _refuse_names_in_the_way(session)
+    parsed = read_seed(session.options.seed_file)
+    first_policy(session.config.policy)
+    session.agent(parsed.seed, None)
+    return Plan(parsed, _base(session))
+
+
+def read_seed(path: Path) -> ParsedSeed:
+    """The seed in the file `path`; raises UsageProblem where it cannot be read or meant."""
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        raise UsageProblem(
+            f"{path}: cannot read the seed file: {problem.strerror}", "check --seed-file"
+        ) from problem
+    return parse_seed(content, str(path))
+
+
+def lineage(session: Session, planned: Plan | None) -> Run:
+    """Create the lineage, or take up the one that a remote-tracking branch holds."""
+    if planned is None:
+        return _take_up(session)
+    _warn(session, planned)
+    store, parsed = session.store, planned.parsed
+    hidden = store.put_hidden(msgspec.json.encode(parsed.hidden)) if parsed.hidden else None
+    policy, given = first_policy(session.config.policy)
+    created = LineageCreated(
+        seed=parsed.seed,
+        hidden=hidden,
+        seed_sha256=parsed.sha256,
+        policy=policy,
+        given=given,
+        base=planned.base,
+    )
+    events = seal([(0, created)], EMPTY_LOG, session.options.lineage_id, session.stamp)
+    code = session.repo.code_tree(planned.base) if planned.base else session.repo.empty_tree()
+    nothing = Stream(EMPTY_LOG, None, code)
+    adopted = (planned.base,) if planned.base else ()
+    run = Run(session, store.append(nothing, events, adopted=adopted))
+    session.console.say(f"created ooo/{run.lineage.id} (undo: git branch -D ooo/{run.lineage.id})")
+    return run
+
+
+def refuse_another_seed(session: Session, existing: Lineage) -> None:
+    """A seed file given again must say what it said; raises UsageProblem otherwise."""
+    path = session.options.seed_file
+    if path is None:
+        return
+    if not path.is_file():
+        session.console.warn(f"{path} is not there; the lineage goes on with the seed in its log")
+        return
+    parsed = read_seed_if_changed(path, existing.seed_sha256)
+    if parsed is None or (parsed.seed == existing.original and _same_hidden(parsed, existing)):
+        return
+    raise UsageProblem(
+        f"{path} is not the seed that {existing.id} was created with",
+        "a lineage's seed is fixed: leave out --seed-file to go on with it, "
+        "or begin another lineage with the new seed",
+    )
+
+
+def read_seed_if_changed(path: Path, sha256: str) -> ParsedSeed | None:
+    """The seed in `path`, None where the file's bytes are those of `sha256`."""
+    import hashlib
+
+    if hashlib.sha256(path.read_bytes()).hexdigest() == sha256:
+        return None
+    return read_seed(path)
+
+
+def _same_hidden(parsed: ParsedSeed, existing: Lineage) -> bool:
+    import pygit2
+
+    if not parsed.hidden:
+        return existing.hidden is None
+    content = msgspec.json.encode(parsed.hidden)
+    return str(pygit2.hash(content)) == existing.hidden
+
+
+# --- before any effect -------------------------------------------------------------------------
+
+
+def _refuse_names_in_the_way(session: Session) -> None:
+    lineage_id, repo = session.options.lineage_id, session.repo
+    listed = repo.git.run(
+        "for-each-ref",
+        "--format=%(refname)",
+        "refs/heads/ooo",
+        f"refs/heads/ooo/{lineage_id}",
+        "refs/tags/ooo",
+        f"refs/tags/ooo/{lineage_id}",
+    )
+    names = listed.decode().splitlines()
+    blocking = {"refs/heads/ooo", "refs/tags/ooo", f"refs/tags/ooo/{lineage_id}"}
+    below = (f"refs/heads/ooo/{lineage_id}/", f"refs/tags/ooo/{lineage_id}/")
+    found = [name for name in names if name in blocking or name.startswith(below)]
+    if found:
+        raise OuroError(
+            f"{found[0]} is in the way of the lineage {lineage_id}",
+            "rename or delete it (it may be what is left of a deleted lineage), "
+            "or choose another --lineage-id",
+        )
+
+
+def _base(session: Session) -> str | None:
+    if session.options.base:
+        return session.repo.resolve_commit(session.options.base)
+    return session.repo.head()
+
+
+def _warn(session: Session, planned: Plan) -> None:
+    for warning in planned.parsed.warnings:
+        session.console.warn(f"seed: {warning}")
+    if session.repo.anonymous:
+        name, address = session.repo.identity
+        session.console.say(f"git knows no user.name here: commits are by {name} <{address}>")
+    if planned.base is None:
+        session.console.say("no commit yet: the lineage starts from an empty tree")
+    if session.repo.here and session.options.base is None:
+        _warn_of_uncommitted(session)
+    if planned.parsed.hidden and planned.base:
+        _warn_of_committed_seed(session, planned.base)
+
+
+def _warn_of_uncommitted(session: Session) -> None:
+    listed = session.repo.git_here().run("status", "--porcelain", "-z", "--no-renames")
+    count = len([entry for entry in listed.split(b"\0") if entry])
+    if count and session.repo.head():
+        session.console.warn(
+            f"{count} uncommitted changes in {session.repo.here} are not part of the lineage"
+        )
+
+
+def _warn_of_committed_seed(session: Session, base: str) -> None:
+    """Hidden checks that stand in a committed seed file are hidden from nobody."""
+    path = session.options.seed_file
+    if path is None or session.repo.here is None:
+        return
+    resolved, top = path.resolve(), session.repo.here.resolve()
+    if resolved.is_relative_to(top):
+        name = resolved.relative_to(top).as_posix()
+        if name in session.repo.commit(base).tree:
+            session.console.warn(f"{name} is in the base commit: the agent can read hidden checks")
+
+
+# --- from a remote -----------------------------------------------------------------------------
+
+
+def _tracked(session: Session) -> dict[str, str]:
+    """Remote-tracking branches of this lineage: full ref name -> commit id."""
+    suffix = f"/{branch_ref(session.options.lineage_id).removeprefix('refs/heads/')}"
+    refs = session.repo.refs("refs/remotes/")
+    return {name: commit for name, commit in refs.items() if name.endswith(suffix)}
+
+
+def _take_up(session: Session) -> Run:
+    tracked = _tracked(session)
+    lineage_id = session.options.lineage_id
+    if not tracked:
+        raise OuroError(f"the lineage {lineage_id} is gone", "run the step again")
+    if len(set(tracked.values())) > 1:
+        raise OuroError(
+            f"several remotes hold {lineage_id}, at different commits: {', '.join(tracked)}",
+            f"choose one: git branch ooo/{lineage_id} <remote>/ooo/{lineage_id}",
+        )
+    name, commit = next(iter(tracked.items()))
+    session.store.read_at(commit)
+    session.repo.git.run("update-ref", branch_ref(lineage_id), commit, "0" * len(commit))
+    session.console.say(f"took up {lineage_id} from {name}")
+    return Run(session, session.store.read())

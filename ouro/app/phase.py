@@ -1,0 +1,214 @@
+"""One phase: mark the workspace, ask the agent or run the checks, commit what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import NamedTuple, assert_never
+from uuid import uuid4
+
+from msgspec.structs import replace
+
+from ouro.app import recover
+from ouro.app.checks import judge
+from ouro.app.run import Run
+from ouro.app.session import Interrupted
+from ouro.core.brief import FailureKind, Phase, Problem, Reply, Request
+from ouro.core.events import Data, EvolveStepFailed, Usage
+from ouro.core.retry import failure
+from ouro.git.journal import Marker, new_marker
+from ouro.phases import BadReply, evaluate, execute, qa, reflect, repair, wonder
+
+
+class Failed(NamedTuple):
+    """An agent call that came to nothing, and what it took."""
+
+    problem: Problem
+    usage: Usage | None
+
+
+Parse = Callable[[Reply], Data]
+
+
+def run_phase(run: Run, phase: Phase) -> EvolveStepFailed | None:
+    """Run `phase` and commit its facts; where it failed, the failure that was recorded."""
+    with _marked(run, phase) as marker:
+        match phase:
+            case Phase.WONDER:
+                return _think(run, marker, wonder.request(run.lineage, run.session.prompts))
+            case Phase.REFLECT:
+                return _think(run, marker, reflect.request(run.lineage, run.session.prompts))
+            case Phase.EXECUTE:
+                return _execute(run, marker)
+            case Phase.EVALUATE:
+                return _evaluate(run, marker)
+            case Phase.QA:
+                return _think(run, marker, qa.request(run.lineage, run.session.prompts))
+            case _:  # pragma: no cover
+                assert_never(phase)
+
+
+@contextmanager
+def _marked(run: Run, phase: Phase) -> Iterator[Marker]:
+    """Everything that changes in the workspace while this is open is the run's doing.
+
+    Where an error leaves it open the marker stays: the next step then cleans up, as it does
+    after a crash.
+    """
+    marker = new_marker(uuid4().hex, phase, run.workspace.root, run.tip)
+    journal = run.session.store.journal
+    journal.mark(marker)
+    try:
+        yield marker
+    except Interrupted:
+        recover.restore_branch(run.session, run.tip)
+        recover.abandon(run, marker)
+        raise
+    journal.unmark()
+
+
+# --- the kinds of phases -----------------------------------------------------------------------
+
+
+def _think(run: Run, marker: Marker, request: Request) -> EvolveStepFailed | None:
+    """A phase whose whole result is its reply: the workspace is put back as it was."""
+    answer = _ask(run, marker, request, partial(_THINKING[request.brief.phase], run.lineage))
+    if isinstance(answer, Failed):
+        return _fail(run, marker, answer)
+    _put_back(run)
+    run.record([answer])
+    return None
+
+
+_THINKING: dict[Phase, Callable[..., Data]] = {
+    Phase.WONDER: wonder.facts,
+    Phase.REFLECT: reflect.facts,
+    Phase.QA: qa.facts,
+}
+
+
+def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
+    """The one phase whose result is the workspace: what the tree holds counts, not the reply."""
+    request = execute.request(run.lineage, run.session.prompts)
+    reply = _call(run, marker, request)
+    if reply.problem:
+        return _fail(run, marker, Failed(reply.problem, reply.usage))
+    adopted = _adopt(run)
+    snapshot = run.workspace.snapshot(run.tip)
+    work = execute.Work(
+        files=snapshot.files,
+        added=snapshot.added,
+        removed=snapshot.removed,
+        adopted=adopted,
+        left_out=snapshot.left_out,
+        tree=snapshot.tree,
+    )
+    fact = execute.facts(run.lineage, reply, work)
+    for left in snapshot.left_out:
+        run.session.console.warn(f"left out of the generation: {left.path} ({left.reason})")
+    run.record([fact], code=snapshot.tree, adopted=adopted)
+    run.workspace.reset(run.tip)
+    return None
+
+
+def _evaluate(run: Run, marker: Marker) -> EvolveStepFailed | None:
+    """Checks decide where there are any; the agent is asked about the rest."""
+    checked = judge(run, marker.run)
+    run.workspace.reset(run.tip)
+    asked = evaluate.asked(run.lineage.current.seed, {v.id for v in checked.verdicts})
+    fact: Data
+    if not asked:
+        fact = evaluate.facts(run.lineage, checked.verdicts, None, (), checked.seconds)
+    else:
+        request = evaluate.request(run.lineage, run.session.prompts, asked)
+        answer = _ask(
+            run,
+            marker,
+            request,
+            lambda reply: evaluate.facts(
+                run.lineage, checked.verdicts, reply, asked, checked.seconds
+            ),
+        )
+        if isinstance(answer, Failed):
+            return _fail(run, marker, answer)
+        fact = answer
+        _put_back(run)
+    run.record([fact])
+    return None
+
+
+# --- asking ------------------------------------------------------------------------------------
+
+
+def _ask(run: Run, marker: Marker, request: Request, parse: Parse) -> Data | Failed:
+    """The facts in the agent's reply; a reply that does not fit is asked for once more."""
+    reply = _call(run, marker, request)
+    if reply.problem:
+        return Failed(reply.problem, reply.usage)
+    try:
+        return parse(reply)
+    except BadReply as problem:
+        run.session.console.say(f"the reply did not fit, asking once more: {problem}")
+        request = repair.request(request, reply.text, str(problem), run.session.prompts)
+    again = _call(run, marker, request)
+    both = replace(again, usage=_together(reply.usage, again.usage))
+    if both.problem:
+        return Failed(both.problem, both.usage)
+    try:
+        return parse(both)
+    except BadReply as problem:
+        return Failed(Problem(kind=FailureKind.BAD_REPLY, message=str(problem)), both.usage)
+
+
+def _call(run: Run, marker: Marker, request: Request) -> Reply:
+    phase = request.brief.phase
+    run.session.console.progress(f"gen {request.brief.generation}: {phase}", 0.0, None)
+    reply = run.agent.run(request, run.workspace.root, marker.run)
+    run.session.console.settle()
+    run.session.check_interrupt()
+    return reply
+
+
+def _together(first: Usage, second: Usage) -> Usage:
+    """Two calls of one phase as one; what either does not know is unknown."""
+
+    def both(name: str) -> float | int | None:
+        a, b = getattr(first, name), getattr(second, name)
+        return None if a is None or b is None else a + b
+
+    counted = ("input_tokens", "output_tokens", "cost", "seconds")
+    return replace(second, **{name: both(name) for name in counted})
+
+
+# --- afterwards --------------------------------------------------------------------------------
+
+
+def _put_back(run: Run) -> None:
+    """Undo what an agent changed that was only to think."""
+    recover.restore_branch(run.session, run.tip)
+    lost = run.workspace.reset(run.tip)
+    if lost:
+        run.session.console.warn(f"the agent changed files outside execute, undone: {lost[0]} …")
+
+
+def _adopt(run: Run) -> tuple[str, ...]:
+    """The agent's own commits, as further parents; the branch is put back to ouro's tip."""
+    repo = run.session.repo
+    made = {repo.ref(run.session.store.ref), run.workspace.head()} - {None, run.tip}
+    adopted = sorted(c for c in made if c and repo.descends(c, run.tip))
+    newest = [c for c in adopted if not any(repo.descends(o, c) for o in adopted if o != c)]
+    recover.restore_branch(run.session, run.tip)
+    return tuple(newest)
+
+
+def _fail(run: Run, marker: Marker, failed: Failed) -> EvolveStepFailed:
+    """Record a failure; what the agent left in the workspace is saved and undone."""
+    recover.restore_branch(run.session, run.tip)
+    rescue = run.workspace.rescue(run.tip, f"{marker.phase} failed")
+    run.workspace.reset(run.tip)
+    fact = failure(
+        run.lineage, marker.phase, failed.problem, run.session.now(), rescue, failed.usage
+    )
+    run.record([fact])
+    return fact

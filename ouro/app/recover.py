@@ -1,0 +1,178 @@
+"""Putting things right: what a dead or interrupted step left is saved, and everything that derives
+from the log is made again from it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ouro.app.run import Run, generation_tag
+from ouro.app.session import Session
+from ouro.core.events import Event, EvolveStepCompleted, EvolveStepInterrupted
+from ouro.errors import NeedsPerson, OuroError
+from ouro.git.journal import Marker
+from ouro.git.workspace import Workspace, pin_rescue
+
+LOCK_GRACE = 1.0
+"""Seconds that a lock of ours may still be held by a git process that outlived its step."""
+
+
+def dead_step(session: Session) -> None:
+    """Finish or undo what a step that died was in the middle of. The lineage's lock is held, so
+    every trace of a step is a dead one's."""
+    journal = session.store.journal
+    _clear_stale_locks(session)
+    marker = journal.marker()
+    if marker is None:
+        return
+    session.console.say(f"an earlier step ended in the middle of {marker.phase}: recovering")
+    _end_processes(session, marker)
+    committed = _settle_branch(session, marker)
+    run = Run(session, session.store.read())
+    abandon(run, marker, committed=committed)
+
+
+def abandon(run: Run, marker: Marker, *, committed: bool = False) -> None:
+    """Save what the marked run changed, put the workspace back, say so in the log; or, where its
+    result was committed, only bring the workspace in step with that."""
+    rescue = None
+    workspace = _marked_workspace(run, marker)
+    if workspace:
+        if not committed:
+            rescue = workspace.rescue(run.tip, f"{marker.phase} interrupted")
+        workspace.reset(run.tip)
+    if not committed:
+        run.record([EvolveStepInterrupted(phase=marker.phase, rescue=rescue)])
+        if rescue:
+            run.session.console.say(f"the unfinished work was saved: git show {rescue}")
+    run.session.store.journal.unmark()
+
+
+def _end_processes(session: Session, marker: Marker) -> None:
+    from ouro.agents.process import can_find_marked, end_marked
+
+    path = session.store.journal.marker_path
+    if marker.host != socket.gethostname() or not can_find_marked():
+        raise NeedsPerson(
+            f"a run of {marker.phase} began on {marker.host} as process {marker.pid}, and whether "
+            "its agent still works cannot be seen from here",
+            f"make sure that nothing works in {marker.worktree}, then remove {path}",
+        )
+    if ended := end_marked(marker.run):
+        session.console.say(f"ended {ended} processes that it had left running")
+
+
+def _settle_branch(session: Session, marker: Marker) -> bool:
+    """Put the branch where ouro last had it; whether the marked run's result is in it."""
+    repo, ref = session.repo, session.store.ref
+    now, intent = repo.ref(ref), session.store.journal.intent()
+    ours = intent.new if intent and intent.old == marker.tip and intent.new != marker.tip else None
+    if now == marker.tip:
+        return False
+    if ours and now and (now == ours or repo.descends(now, ours)):
+        if now != ours:
+            restore_branch(session, ours)
+        return True
+    restore_branch(session, marker.tip)
+    return False
+
+
+def restore_branch(session: Session, tip: str) -> None:
+    """Undo what an agent did to the branch; commits that only it held are pinned."""
+    repo, ref = session.repo, session.store.ref
+    now = repo.ref(ref)
+    if now == tip:
+        return
+    if now and not repo.descends(tip, now):
+        pinned = pin_rescue(repo, session.options.lineage_id, now)
+        session.console.warn(f"{ref} was moved; what it held is kept: git log {pinned}")
+    repo.git.run("update-ref", ref, tip, now or "0" * len(tip))
+
+
+def _marked_workspace(run: Run, marker: Marker) -> Workspace | None:
+    """The workspace as the marker names it: an agent may have switched its branch. None where
+    the folder is gone; a new one is made when it is needed."""
+    from ouro.git.worktrees import reopen
+
+    return reopen(run.session.repo, run.lineage.id, Path(marker.worktree))
+
+
+# --- before work -------------------------------------------------------------------------------
+
+
+def require_clean(run: Run) -> None:
+    """The workspace at the tip, without anybody's unsaved changes; raises OuroError that names
+    them: what changed while no agent ran is the user's."""
+    workspace = run.workspace
+    if doing := workspace.in_progress():
+        raise OuroError(
+            f"{workspace.root} is in the middle of {doing}", "finish or abort it there, then go on"
+        )
+    wait_for_lock(workspace.git_dir / "index.lock", ours=workspace.ours)
+    changed = workspace.changes()
+    if all(path.startswith(f".ouro/lineages/{run.lineage.id}/") for path in changed):
+        if changed:
+            workspace.rebuild_log(run.tip)
+        return
+    raise OuroError(
+        f"{workspace.root} has changes that no agent of ouro made: {_some(changed)}",
+        "commit them there (they become part of the lineage), stash or remove them",
+    )
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+    return ", ".join(paths[:5]) + more
+
+
+def _clear_stale_locks(session: Session) -> None:
+    """Remove locks on our refs that a killed git left behind: git gives them no owner, but the
+    intent names the refs, and the lineage's lock says that no step works on them now."""
+    intent = session.store.journal.intent()
+    if intent is None or intent.pid == os.getpid():
+        return
+    for ref in intent.refs:
+        wait_for_lock(session.repo.common / f"{ref}.lock", ours=True)
+
+
+def wait_for_lock(path: Path, *, ours: bool) -> None:
+    """Give a git process that may still live a moment; then remove a lock that is ours."""
+    deadline = time.monotonic() + LOCK_GRACE
+    while path.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if ours:
+        path.unlink(missing_ok=True)
+
+
+# --- tags --------------------------------------------------------------------------------------
+
+
+def newest_tag(run: Run) -> None:
+    """Make the newest generation's tag where a crash left it out, or put it right."""
+    event = _last_completion(run)
+    if event is None:
+        return
+    tag = generation_tag(run.lineage, event.generation)
+    named = run.session.store.tagged(tag.name)
+    if named == run.tip:
+        return
+    commit = run.session.store.commit_ending_with(event, run.tip)
+    if named != commit:
+        if named:
+            run.session.console.warn(f"the tag {tag.name} was moved; it is put right")
+        run.session.store.put_tag(run.tip, tag, commit)
+
+
+def completing_commit(run: Run) -> str:
+    """The commit of the newest completed generation's decision."""
+    event = _last_completion(run)
+    assert event is not None, "there is a completed generation"
+    return run.session.store.commit_ending_with(event, run.tip)
+
+
+def _last_completion(run: Run) -> Event | None:
+    events = reversed(run.stream.log.events)
+    return next((e for e in events if isinstance(e.data, EvolveStepCompleted)), None)

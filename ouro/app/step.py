@@ -1,0 +1,160 @@
+"""One step: a fresh process, one generation of one lineage.
+
+Read the log, fold it, ask `next_move` what comes next, do that, append what came of it; again,
+until the generation is complete. Nothing is remembered but what the log holds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, assert_never
+
+from ouro.app import create, recover
+from ouro.app.phase import run_phase
+from ouro.app.run import Run
+from ouro.app.session import Session
+from ouro.core.decision import Decision
+from ouro.core.events import Action, EvolveStepFailed
+from ouro.core.lineage import Lineage, Pause, fold
+from ouro.core.moves import CarryOver, Complete, Ended, RunPhase, ThinkLaterally, Wait, next_move
+from ouro.core.report import Report, of_end, of_failure, of_generation
+from ouro.core.retry import timestamp
+from ouro.errors import Exit, NeedsPerson, NotNow, OuroError
+from ouro.phases import lateral
+
+
+class Ending(NamedTuple):
+    """What a step came to. `code` is for callers that asked for exit codes."""
+
+    report: Report
+    code: Exit
+    decided: bool
+
+
+def step(session: Session) -> Ending:
+    """Run one generation to its decision.
+
+    Raises UsageProblem before any effect, Interrupted, and OuroError where there is nothing that
+    the step's report could say.
+    """
+    plan = create.plan(session)
+    try:
+        while True:
+            with session.hold():
+                outcome = _generation(_begin(session, plan))
+            if isinstance(outcome, Ending):
+                return outcome
+            _sit_out(session, outcome)
+    except (NotNow, NeedsPerson) as refusal:
+        return _not_let_in(session, refusal)
+
+
+def _begin(session: Session, plan: create.Plan | None) -> Run:
+    """The run as the log has it, with everything that derives from the log put right."""
+    recover.dead_step(session)
+    stream = session.store.read()
+    if stream.revision is None:
+        return create.lineage(session, plan)
+    run = Run(session, stream)
+    create.refuse_another_seed(session, run.lineage)
+    recover.newest_tag(run)
+    return run
+
+
+def _generation(run: Run) -> Ending | Pause:
+    """Move after move, until the generation has its decision."""
+    if not run.lineage_has_ended():
+        recover.require_clean(run)
+        run.take_policy()
+    while not run.completed:
+        run.session.check_interrupt()
+        move = next_move(run.lineage, run.stream.code, timestamp(run.session.now()))
+        match move:
+            case Ended(decision):
+                return _ended(run, decision)
+            case Wait(pause):
+                return pause
+            case ThinkLaterally(persona, pattern):
+                run.record([lateral.fact(persona, pattern, run.session.prompts)])
+            case CarryOver(evaluate, qa):
+                run.record([evaluate, qa] if qa else [evaluate])
+            case RunPhase(phase):
+                failed = run_phase(run, phase)
+                if failed:
+                    return _failed(run, failed)
+            case Complete():
+                run.record([])
+            case _:  # pragma: no cover
+                assert_never(move)
+    return _completed(run)
+
+
+# --- how it ends -------------------------------------------------------------------------------
+
+
+def _completed(run: Run) -> Ending:
+    latest = run.lineage.latest
+    assert latest is not None, "a completed generation is the latest"
+    report = of_generation(run.lineage.id, latest, run.tip)
+    return Ending(report, _code(report), decided=True)
+
+
+def _ended(run: Run, decision: Decision) -> Ending:
+    """A finished lineage says again how it ended."""
+    latest = run.lineage.latest
+    assert latest is not None, "only a completed generation ends a lineage"
+    commit = recover.completing_commit(run)
+    report = of_end(run.lineage.id, latest, commit, decision)
+    run.session.console.say(f"{run.lineage.id} has ended, {report.action}: {report.reason}")
+    return Ending(report, _code(report), decided=True)
+
+
+def _code(report: Report) -> Exit:
+    match report.action:
+        case Action.CONVERGED:
+            return Exit.OK
+        case Action.EXHAUSTED:
+            return Exit.EXHAUSTED
+        case Action.STAGNATED:
+            return Exit.LATERAL if report.next_generation else Exit.STAGNATED
+        case Action.CONTINUE:
+            return Exit.CONTINUE
+        case Action.FAILED:  # pragma: no cover
+            return Exit.FAILED
+        case _:  # pragma: no cover
+            assert_never(report.action)
+
+
+def _failed(run: Run, failed: EvolveStepFailed) -> Ending:
+    error = f"{failed.kind}: {failed.message}"
+    if failed.retry_at is None:
+        reason = f"{failed.phase} failed {failed.attempt} times, a person is needed"
+        return Ending(of_failure(run.lineage, error, reason, run.tip), Exit.FAILED, decided=False)
+    reason = f"{failed.phase} failed, next try not before {failed.retry_at}"
+    return Ending(of_failure(run.lineage, error, reason, run.tip), Exit.NOT_NOW, decided=False)
+
+
+def _sit_out(session: Session, pause: Pause) -> None:
+    """Wait for a pause to end, without the lock; raises NotNow where nobody asked to wait."""
+    why = f"paused until {pause.until} after {pause.kind}: {pause.message}"
+    if not session.options.wait:
+        raise NotNow(why, "wait for it with --wait")
+    session.console.say(why)
+    while left := session.seconds_until(pause.until):
+        session.console.progress(f"paused, {left:.0f} s left", 0.0, None)
+        session.sleep(min(1.0, left))
+    session.console.settle()
+
+
+def _not_let_in(session: Session, refusal: OuroError) -> Ending:
+    """The report of a step that found the lineage busy, paused or in need of a person."""
+    session.console.warn(refusal.message + (f" ({refusal.hint})" if refusal.hint else ""))
+    lineage = _as_it_stands(session)
+    error, reason = refusal.message, refusal.hint or refusal.message
+    report = of_failure(lineage, error, reason, None) if lineage else None
+    if report is None:
+        raise refusal
+    return Ending(report, refusal.exit_code, decided=False)
+
+
+def _as_it_stands(session: Session) -> Lineage | None:
+    return fold(session.store.read().log.events)

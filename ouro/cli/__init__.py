@@ -1,0 +1,96 @@
+"""The command line: parse, call one function, render, exit code."""
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from ouro import __version__
+from ouro.errors import Exit, OuroError
+
+COMMANDS = {
+    "step": "Run one generation of a lineage.",
+    "ralph": "Run steps until the lineage ends (the loop ralph.sh).",
+    "status": "Where a lineage stands, or all of them.",
+    "list": "The lineages of this repository.",
+    "log": "The events of a lineage.",
+    "path": "Where the workspace of a lineage lies.",
+}
+"""Name -> help of every command; its module in this package has the rest."""
+
+
+class Lazy(click.Group):
+    """A group that imports a command only when it is run: start-up is paid in every cycle."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"ouro.cli.{cmd_name}_command")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=Lazy,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Each command has its own help: ouro step --help",
+)
+@click.version_option(__version__, prog_name="ouro", message="%(prog)s %(version)s")
+def ouro() -> None:
+    """Run a coding agent in a loop on a written spec, with git as the memory."""
+
+
+def run() -> NoReturn:
+    """Run the command line; every way out of the program has its exit code here."""
+    try:
+        code = ouro.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as done:
+        code = done.exit_code
+    except click.ClickException as problem:
+        problem.show()
+        code = Exit.USAGE
+    except click.Abort:
+        code = Exit.INTERRUPTED
+    except OuroError as problem:
+        code = _explain(problem)
+    except BrokenPipeError:
+        code = _reader_is_gone()
+    except Exception as bug:
+        code = _report_bug(bug)
+    sys.exit(int(code or 0))
+
+
+def _explain(problem: OuroError) -> Exit:
+    click.echo(f"ouro: {problem.message}", err=True)
+    if problem.hint:
+        click.echo(f"  hint: {problem.hint}", err=True)
+    return problem.exit_code
+
+
+def _reader_is_gone() -> int:
+    """`ouro log | head` ends quietly, as git does."""
+    # The interpreter flushes stdout once more at exit, and would complain there.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 128 + 13
+
+
+def _report_bug(bug: Exception) -> Exit:
+    import tempfile
+    import traceback
+
+    lines: list[Any] = [f"ouro {__version__}, Python {sys.version}\n", f"{sys.argv}\n"]
+    with tempfile.NamedTemporaryFile("w", prefix="ouro-bug-", suffix=".txt", delete=False) as file:
+        file.writelines(lines + traceback.format_exception(bug))
+    click.echo(f"ouro: a bug in ouro: {type(bug).__name__}: {bug}", err=True)
+    click.echo(f"  hint: the details are in {file.name}; please report them", err=True)
+    return Exit.ERROR

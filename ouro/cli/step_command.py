@@ -1,0 +1,91 @@
+"""`ouro step`: one generation."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ouro.errors import Exit
+
+EPILOG = """\b
+Examples:
+  ouro step --lineage-id greet --seed-file seed.yaml
+  ouro step --lineage-id greet --agent 'claude -p' --wait
+  ouro step --lineage-id greet --no-execute      the ontology only
+
+Undo: every step is a commit on ooo/<id>; nothing else of yours is touched.
+Exit codes with --exit-code: 0 converged, 3 continue, 4 stagnated (goes on), 10 stagnated,
+11 exhausted, 12 failed, 75 not now. Without it a recorded decision exits 0."""
+
+
+@click.command("step", epilog=EPILOG)
+@click.option("--lineage-id", required=True, metavar="ID", help="The lineage: a-z 0-9 _ -.")
+@click.option("--seed-file", type=click.Path(path_type=Path), help="The spec; creates the lineage.")
+@click.option(
+    "--project-dir", type=click.Path(path_type=Path), help="The repository. [default: here]"
+)
+@click.option("--base", metavar="REV", help="Start from this commit. [default: HEAD]")
+@click.option("--execute/--no-execute", default=None, help="Whether code is written and judged.")
+@click.option("--qa/--no-qa", default=None, help="Whether quality is judged, too.")
+@click.option("--max-retries", type=int, help="Stagnations without progress that end it. [2]")
+@click.option("--max-generations", type=int, help="[30]")
+@click.option("--min-generations", type=int, help="Generations before it may converge. [2]")
+@click.option(
+    "--threshold", "convergence_threshold", type=float, help="Similarity that converges. [0.95]"
+)
+@click.option("--stagnation-window", type=int, help="Generations looked at for stagnation. [3]")
+@click.option("--stop-on-pass/--no-stop-on-pass", default=None, help="Passing once is enough.")
+@click.option(
+    "--freeze-ontology/--no-freeze-ontology", default=None, help="No wonder and reflect: only fix."
+)
+@click.option("--max-cost", type=float, help="USD, as far as agents say it. [no limit]")
+@click.option("--max-runtime", type=float, help="Seconds of work in all. [no limit]")
+@click.option("--max-failures", type=int, help="Failures in a row that end it. [5]")
+@click.option("--max-limit-wait", type=float, help="Seconds of rate limit waited for. [86400]")
+@click.option("--agent", metavar="COMMAND", help="A command line, or: offline.")
+@click.option("--worktree-root", metavar="DIR", help="Where workspaces lie.")
+@click.option("--idle-limit", type=float, help="Seconds an agent may print nothing. [600]")
+@click.option("--wall-limit", type=float, help="Seconds an agent may take. [3600]")
+@click.option("--check-limit", type=float, help="Seconds a check may take. [300]")
+@click.option("--wait", is_flag=True, help="Wait while the lineage is busy or paused.")
+@click.option("--exit-code", is_flag=True, help="Say the decision by the exit code, too.")
+@click.option("--json", "_json", is_flag=True, help="One JSON line on stdout: always so here.")
+def command(
+    lineage_id: str,
+    seed_file: Path | None,
+    project_dir: Path | None,
+    base: str | None,
+    wait: bool,
+    exit_code: bool,
+    _json: bool,
+    **flags: Any,
+) -> None:
+    """Run one generation of a lineage, and print its decision as one line of JSON."""
+    from ouro.app.session import Interrupted, Options
+    from ouro.app.step import step
+    from ouro.cli.signals import Interrupt
+    from ouro.cli.wiring import session
+    from ouro.core.ids import check_lineage_id
+    from ouro.core.report import to_json
+    from ouro.render import Terminal
+
+    interrupt = Interrupt().install()
+    options = Options(check_lineage_id(lineage_id), seed_file, base, wait)
+    made = session(
+        options,
+        project_dir=project_dir,
+        flags={key: value for key, value in flags.items() if value is not None},
+        console=Terminal(sys.stderr),
+        interrupt=interrupt,
+    )
+    try:
+        ending = step(made)
+    except Interrupted as signal:
+        raise SystemExit(128 + signal.number) from None
+    click.echo(to_json(ending.report))
+    if exit_code or not ending.decided:
+        raise SystemExit(int(ending.code))
+    raise SystemExit(int(Exit.OK))

@@ -1,0 +1,52 @@
+"""From the command line's words to a session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ouro.app.console import Console
+from ouro.app.session import Options, Session
+from ouro.config import load
+from ouro.core.retry import timestamp
+from ouro.git.repository import Repo
+
+
+def session(
+    options: Options,
+    *,
+    project_dir: Path | None,
+    flags: dict[str, Any],
+    console: Console,
+    interrupt: Callable[[], int],
+) -> Session:
+    """A session on the repository around `project_dir` (None: the current folder)."""
+    repo = Repo(project_dir or Path.cwd())
+    return Session(
+        options=options,
+        repo=repo,
+        config=load(repo.root, os.environ, flags),
+        console=console,
+        environment=dict(os.environ),
+        started_in=Path.cwd(),
+        interrupt=interrupt,
+    )
+
+
+project_option = click.option(
+    "--project-dir", type=click.Path(path_type=Path), help="The repository. [default: here]"
+)
+
+
+def repository(project_dir: Path | None) -> Repo:
+    return Repo(project_dir or Path.cwd())
+
+
+def now() -> str:
+    """The time as in `Event.at`."""
+    return timestamp(datetime.now(UTC))

@@ -1,0 +1,141 @@
+"""Configuration: flag beats environment beats `ouro.yaml`; and the prompts, a user's own first."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ouro.core.policy import KEYS, Sources, checked
+from ouro.errors import UsageProblem
+
+FILE = "ouro.yaml"
+PREFIX = "OURO_"
+_WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is no policy: who works, where, and how long at most (seconds)."""
+
+    agent: str | None = None
+    worktree_root: str | None = None
+    idle_limit: float = 600.0
+    wall_limit: float = 3600.0
+    check_limit: float = 300.0
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    settings: Settings
+    policy: Sources
+
+
+SETTINGS: tuple[str, ...] = Settings.__struct_fields__
+
+
+def load(root: Path, environment: Mapping[str, str], flags: Mapping[str, Any]) -> Config:
+    """The configuration for a repository whose top is `root`. `flags` holds those that were given.
+
+    Raises UsageProblem that names the source and the key.
+    """
+    path = root / FILE
+    from_file = _read_file(path) if path.is_file() else {}
+    from_environment = _read_environment(environment)
+    return Config(
+        settings=_settings(from_file, from_environment, flags, str(path)),
+        policy=Sources(
+            flags=_policy_keys(flags, "command line"),
+            environment=_policy_keys(from_environment, "environment"),
+            file=_policy_keys(from_file, str(path)),
+        ),
+    )
+
+
+def _policy_keys(said: Mapping[str, Any], source: str) -> dict[str, Any]:
+    return {key: checked(key, said[key], source) for key in KEYS if key in said}
+
+
+def _settings(
+    from_file: Mapping[str, Any],
+    from_environment: Mapping[str, Any],
+    flags: Mapping[str, Any],
+    path: str,
+) -> Settings:
+    values: dict[str, Any] = {}
+    for source, said in ((path, from_file), ("environment", from_environment), ("flag", flags)):
+        values |= {key: _setting(key, said[key], source) for key in SETTINGS if key in said}
+    return Settings(**values)
+
+
+def _setting(key: str, value: Any, source: str) -> Any:
+    try:
+        found = getattr(msgspec.convert({key: value}, Settings), key)
+    except msgspec.ValidationError as problem:
+        said = str(problem).lower().partition(" - at ")[0]
+        raise UsageProblem(f"{source}: {key} cannot be {value!r}: {said}") from problem
+    if isinstance(found, float) and not 0 < found < float("inf"):
+        raise UsageProblem(f"{source}: {key} is {found:g}, it must be above 0")
+    return found
+
+
+def _read_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    """OURO_<KEY> for every key; other OURO_ variables are not configuration."""
+    said = {key: environment.get(PREFIX + key.upper(), "") for key in (*KEYS, *SETTINGS)}
+    return {key: _plain(key, text) for key, text in said.items() if text != ""}
+
+
+def _plain(key: str, text: str) -> Any:
+    """The value that a text in the environment means."""
+    if key in ("agent", "worktree_root"):
+        return text
+    word = text.strip().lower()
+    if word in _WORDS:
+        return _WORDS[word]
+    try:
+        return float(word) if any(mark in word for mark in ".einf") else int(word)
+    except ValueError:
+        return text
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    from ouro.core.yaml_reader import read_yaml
+
+    content = path.read_bytes()
+    if not any(line.strip() and not line.strip().startswith(b"#") for line in content.splitlines()):
+        return {}
+    spot, _ = read_yaml(content, str(path))
+    keys = spot.mapping("write it as key: value lines")
+    for key, value in keys.items():
+        if key not in KEYS and key not in SETTINGS:
+            raise value.problem("is no key of ouro", _nearest(key))
+    return {key: value.plain() for key, value in keys.items()}
+
+
+def _nearest(key: str) -> str:
+    from rapidfuzz import process
+
+    found = process.extractOne(key, (*KEYS, *SETTINGS), score_cutoff=70)
+    return f"did you mean {found[0]}?" if found else f"the keys are: {', '.join(KEYS + SETTINGS)}"
+
+
+# --- prompts -----------------------------------------------------------------------------------
+
+_SHIPPED = Path(__file__).with_name("prompts")
+
+
+def load_prompts(root: Path) -> dict[str, str]:
+    """Template name -> text, from the package and, where a file of that name is there,
+    from `.ouro/prompts/` below `root`."""
+    return {name: _prompt(root, name) for name in prompt_names()}
+
+
+def prompt_names() -> list[str]:
+    """The names of the templates, such as `wonder` and `personas/hacker`."""
+    paths = sorted(_SHIPPED.rglob("*.md"))
+    return [path.relative_to(_SHIPPED).with_suffix("").as_posix() for path in paths]
+
+
+def _prompt(root: Path, name: str) -> str:
+    own = root / ".ouro" / "prompts" / f"{name}.md"
+    path = own if own.is_file() else _SHIPPED / f"{name}.md"
+    return path.read_text("utf-8", "replace")

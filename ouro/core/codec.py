@@ -1,0 +1,247 @@
+"""The log's bytes: strict reading, canonical writing, the chain of `seq` and `prev`.
+
+Canonical means that encoding what was decoded gives the same bytes again. That one rule keeps out
+duplicate keys, stray blanks, other spellings of a number, and keys that nobody knows.
+"""
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple, NoReturn, Protocol
+
+import jsonlines
+import msgspec
+from msgspec import Struct
+
+from ouro.core.events import GENESIS, TYPE_OF, TYPES, Data, Event
+from ouro.errors import DamagedLog, NewerLog
+
+VERSION = 1
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class _Line(Struct, frozen=True, forbid_unknown_fields=True):
+    """The envelope in its order on the line; `data` waits for `type` to say its shape."""
+
+    v: int
+    seq: int
+    id: str
+    at: str
+    lineage_id: str
+    generation: int
+    type: str
+    data: msgspec.Raw
+    prev: str
+
+
+class _Peek(Struct):
+    v: int = 0
+    type: str = ""
+
+
+_encoder = msgspec.json.Encoder()
+_line_decoder = msgspec.json.Decoder(_Line)
+_peek_decoder = msgspec.json.Decoder(_Peek)
+_data_decoders: dict[str, msgspec.json.Decoder[Data]] = {
+    name: msgspec.json.Decoder(shape) for name, shape in TYPES.items()
+}
+
+
+class Log(NamedTuple):
+    """A whole log as read: its events and the hash that the next line's `prev` must be."""
+
+    events: tuple[Event, ...]
+    head: str
+
+
+EMPTY_LOG = Log((), GENESIS)
+
+
+class Stamp(Protocol):
+    """Where a new event's `id` and `at` come from."""
+
+    def __call__(self) -> tuple[str, str]: ...
+
+
+def line_hash(line: bytes) -> str:
+    """SHA-256 (hex) of a line without its LF."""
+    return sha256(line).hexdigest()
+
+
+def encode(event: Event) -> bytes:
+    """The line of `event`, without LF."""
+    return _encoder.encode(_envelope(event))
+
+
+def _envelope(event: Event) -> _Line:
+    return _Line(
+        VERSION,
+        event.seq,
+        event.id,
+        event.at,
+        event.lineage_id,
+        event.generation,
+        TYPE_OF[type(event.data)],
+        msgspec.Raw(_encoder.encode(event.data)),
+        event.prev,
+    )
+
+
+def encode_lines(events: Iterable[Event]) -> bytes:
+    """The lines of `events`, each with its LF; raises DamagedLog where one would not read back."""
+    buffer = io.BytesIO()
+    with jsonlines.Writer(buffer, dumps=_dumps) as writer:
+        for event in events:
+            writer.write(event)
+    return buffer.getvalue()
+
+
+def _dumps(value: Any) -> str:
+    if not isinstance(value, Event):
+        return msgspec.json.encode(value).decode()
+    line = encode(value)
+    if _load(line) != value:
+        raise DamagedLog(
+            f"event {value.seq} ({TYPE_OF[type(value.data)]}) would not read back as written",
+            "this is a bug in ouro; nothing was written",
+        )
+    return line.decode()
+
+
+def seal(
+    facts: Sequence[tuple[int, Data]], log: Log, lineage_id: str, stamp: Stamp
+) -> tuple[Event, ...]:
+    """`facts` (generation, data) as the events that come next after `log`."""
+    events: list[Event] = []
+    seq, prev = len(log.events), log.head
+    for generation, data in facts:
+        seq += 1
+        identity, at = stamp()
+        event = Event(
+            seq=seq,
+            id=identity,
+            at=at,
+            lineage_id=lineage_id,
+            generation=generation,
+            data=data,
+            prev=prev,
+        )
+        events.append(event)
+        prev = line_hash(encode(event))
+    return tuple(events)
+
+
+def extend(log: Log, events: Sequence[Event]) -> Log:
+    """`log` with `events`, which must be its next ones, appended."""
+    if not events:
+        return log
+    return Log(log.events + tuple(events), line_hash(encode(events[-1])))
+
+
+def decode_files(files: Iterable[tuple[str, bytes]]) -> Log:
+    """The log that `files` (name, bytes; in order) hold together.
+
+    Raises DamagedLog or NewerLog, with file, line and byte offset.
+    """
+    events: list[Event] = []
+    ids: set[str] = set()
+    head = GENESIS
+    for name, content in files:
+        for place, line, event in _events_of(name, content):
+            _check_link(place, event, len(events) + 1, head, ids)
+            events.append(event)
+            head = line_hash(line)
+    return Log(tuple(events), head)
+
+
+class Place(NamedTuple):
+    """Where in the log something stands; `line` from 1, `offset` in bytes from 0."""
+
+    file: str
+    line: int
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line} (byte {self.offset})"
+
+
+def _events_of(name: str, content: bytes) -> Iterator[tuple[Place, bytes, Event]]:
+    lines = _split(name, content)
+    place = Place(name, 1, 0)
+    reader = jsonlines.Reader(lines, loads=_load)
+    for line in lines:
+        try:
+            event: Any = reader.read()
+        except jsonlines.InvalidLineError as problem:
+            _refuse(place, line, problem.__cause__ or problem)
+        if encode(event) != line:
+            _damaged(place, "not written as ouro writes it (blanks, key order or repeated keys)")
+        yield place, line, event
+        place = Place(name, place.line + 1, place.offset + len(line) + 1)
+
+
+def _split(name: str, content: bytes) -> list[bytes]:
+    if content.startswith(_BOM):
+        _damaged(Place(name, 1, 0), "begins with a byte order mark")
+    if content and not content.endswith(b"\n"):
+        start = content.rfind(b"\n") + 1
+        _damaged(Place(name, content.count(b"\n") + 1, start), "the last line is torn: no newline")
+    carriage = content.find(b"\r")
+    if carriage >= 0:
+        place = Place(name, content.count(b"\n", 0, carriage) + 1, carriage)
+        _damaged(place, "a carriage return: line endings were converted")
+    return content.split(b"\n")[:-1]
+
+
+def _load(line: str | bytes) -> Event:
+    """One event; raises ValueError (msgspec's errors are such) for anything else."""
+    try:
+        raw = _line_decoder.decode(line)
+        decoder = _data_decoders.get(raw.type)
+        if raw.v != VERSION or decoder is None:
+            raise ValueError(f"unknown version or type: v {raw.v}, {raw.type}")
+        data = decoder.decode(raw.data)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return Event(
+        seq=raw.seq,
+        id=raw.id,
+        at=raw.at,
+        lineage_id=raw.lineage_id,
+        generation=raw.generation,
+        data=data,
+        prev=raw.prev,
+    )
+
+
+def _refuse(place: Place, line: bytes, problem: BaseException) -> NoReturn:
+    if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")):
+        _damaged(place, "a conflict marker: the log was merged as text")
+    try:
+        peek = _peek_decoder.decode(line)
+    except (ValueError, RecursionError):
+        peek = _Peek(VERSION)
+    if peek.v > VERSION or (peek.v == VERSION and peek.type and peek.type not in TYPES):
+        raise NewerLog(
+            f"{place}: made by a newer ouro (v {peek.v}, {peek.type or 'no type'})",
+            "update ouro on this machine",
+        )
+    _damaged(place, " ".join(str(problem).split())[:200])
+
+
+def _check_link(place: Place, event: Event, seq: int, prev: str, ids: set[str]) -> None:
+    if event.seq != seq:
+        _damaged(place, f"seq is {event.seq} where {seq} must follow")
+    if event.prev != prev:
+        _damaged(place, f"prev does not match the line before (seq {seq - 1})")
+    if event.id in ids:
+        _damaged(place, f"the id {event.id} occurred before")
+    ids.add(event.id)
+
+
+def _damaged(place: Place, what: str) -> NoReturn:
+    raise DamagedLog(
+        f"the log is damaged: {place}: {what}",
+        "nothing was changed; `git log -p` on that file shows when it happened",
+    )

@@ -1,0 +1,67 @@
+"""What a failure leads to: another try after a pause that the log remembers, or a person."""
+
+from datetime import UTC, datetime, timedelta
+
+from ouro.core.brief import FailureKind, Problem
+from ouro.core.events import EvolveStepFailed, Usage
+from ouro.core.lineage import Lineage
+
+FIRST_PAUSE = 2.0
+GROWTH = 4.0
+LONGEST_PAUSE = 900.0
+"""Seconds: 2, 8, 32, 128, 512, then 15 minutes each."""
+
+_FINAL = frozenset({FailureKind.AUTH, FailureKind.NOT_FOUND, FailureKind.GIT})
+
+
+def timestamp(moment: datetime) -> str:
+    """UTC with microseconds, as in `Event.at`: such texts sort by time."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def failure(
+    lineage: Lineage,
+    phase: str,
+    problem: Problem,
+    now: datetime,
+    rescue: str | None,
+    usage: Usage | None,
+) -> EvolveStepFailed:
+    """The event for `problem`, with the time of the next try where there is to be one."""
+    limited = problem.kind is FailureKind.RATE_LIMITED
+    attempt = lineage.failures + (0 if limited else 1)
+    return EvolveStepFailed(
+        phase=phase,
+        kind=problem.kind,
+        message=problem.message,
+        attempt=attempt,
+        retry_at=_limit_ends(lineage, problem, now)
+        if limited
+        else _next_try(lineage, problem, attempt, now),
+        rescue=rescue,
+        usage=usage,
+    )
+
+
+def _next_try(lineage: Lineage, problem: Problem, attempt: int, now: datetime) -> str | None:
+    if problem.kind in _FINAL or attempt >= lineage.policy.max_failures:
+        return None
+    return timestamp(now + timedelta(seconds=pause(attempt)))
+
+
+def pause(attempt: int) -> float:
+    """Seconds before try number `attempt` + 1."""
+    return float(min(FIRST_PAUSE * GROWTH ** min(attempt - 1, 10), LONGEST_PAUSE))
+
+
+def _limit_ends(lineage: Lineage, problem: Problem, now: datetime) -> str | None:
+    """When a limit is tried again; None once the waiting would exceed what the policy allows."""
+    since = datetime.fromisoformat(lineage.limited_since) if lineage.limited_since else now
+    waited = (now - since).total_seconds()
+    # The row of limits so far grows the pause: the longer it lasts, the rarer it is asked again.
+    later = now + timedelta(seconds=min(max(30.0, waited), LONGEST_PAUSE))
+    told = datetime.fromisoformat(problem.resets_at) if problem.resets_at else later
+    again = max(told, now + timedelta(seconds=1))
+    if (again - since).total_seconds() > lineage.policy.max_limit_wait:
+        return None
+    return timestamp(again)

@@ -1,0 +1,311 @@
+"""The event store on git: an append is one commit on the lineage's branch, by compare-and-swap."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ouro.core.codec import EMPTY_LOG, decode_files, encode_lines, extend
+from ouro.core.events import Event, LineageCreated, ReflectCompleted
+from ouro.core.ids import branch_ref, hidden_ref
+from ouro.core.seed import Seed
+from ouro.core.store import Stream, Tag
+from ouro.core.story import message
+from ouro.errors import ConcurrentAppend, DamagedLog, NotNow, OuroError
+from ouro.git.journal import Journal
+from ouro.git.program import GitFailed
+from ouro.git.repository import OURO_FOLDER, Repo
+
+if TYPE_CHECKING:
+    import pygit2
+
+ROLL_OVER = 64 * 1024
+"""At the start of a generation a log file larger than this (bytes) is left for the next one."""
+PATIENCE = 5.0
+"""Seconds to wait for another program's lock on a ref."""
+ABSENT = "0" * 40
+
+_ATTRIBUTES = b"* -text -filter -ident -diff -merge\n"
+_FILE, _FOLDER = 0o100644, 0o040000
+
+
+class GitEventStore:
+    """One lineage's log in `.ouro/lineages/<id>/events/` on `refs/heads/ooo/<id>`."""
+
+    def __init__(self, repo: Repo, lineage_id: str) -> None:
+        self._repo = repo
+        self._id = lineage_id
+        self.ref = branch_ref(lineage_id)
+        self.journal = Journal(repo.state_folder(lineage_id))
+
+    # --- reading -----------------------------------------------------------------------------
+
+    def read(self) -> Stream:
+        tip = self._repo.ref(self.ref)
+        return self.read_at(tip) if tip else Stream(EMPTY_LOG, None, "")
+
+    def read_at(self, revision: str) -> Stream:
+        """The stream as it was at `revision`; raises DamagedLog where that commit holds no log."""
+        files = [(name, blob.data) for name, blob in self._log_blobs(revision)]
+        log = decode_files((f"{self._log_folder}/{name}", content) for name, content in files)
+        strangers = {e.lineage_id for e in log.events} - {self._id}
+        if strangers:
+            raise DamagedLog(f"the log of {self._id} holds lines of {', '.join(sorted(strangers))}")
+        if not log.events or not isinstance(log.events[0].data, LineageCreated):
+            raise DamagedLog(f"the log of {self._id} does not begin with lineage.created")
+        return Stream(log, revision, self._repo.code_tree(revision))
+
+    @property
+    def _log_folder(self) -> str:
+        return f"{OURO_FOLDER}/lineages/{self._id}/events"
+
+    def _log_blobs(self, revision: str) -> list[tuple[str, pygit2.Blob]]:
+        """(file name, blob) of the log's files at `revision`, in order."""
+        import pygit2
+
+        try:
+            folder = self._repo.commit(revision).tree[self._log_folder]
+            blobs = {str(e.name): e for e in folder if isinstance(e, pygit2.Blob)}  # type: ignore[union-attr]
+        except KeyError:
+            raise DamagedLog(
+                f"{self.ref} holds no log ({self._log_folder} at {revision[:12]})",
+                "is it a branch of yours? ouro keeps ooo/… for lineages",
+            ) from None
+        names = sorted(blobs)
+        if names != [_file_name(number) for number in range(1, len(names) + 1)]:
+            raise DamagedLog(f"{self._log_folder}: files are missing or foreign: {names}")
+        return [(name, blobs[name]) for name in names]
+
+    def tags(self) -> dict[str, str]:
+        prefix = f"refs/tags/ooo/{self._id}/gen_"
+        listed = self._repo.git.run(
+            "for-each-ref", "--format=%(refname) %(*objectname)%(objectname)", prefix + "*"
+        )
+        lines = (line.split(" ") for line in listed.decode().splitlines())
+        return {name.removeprefix("refs/tags/"): named[:40] for name, named in lines}
+
+    # --- appending ---------------------------------------------------------------------------
+
+    def append(
+        self,
+        at: Stream,
+        events: Sequence[Event],
+        *,
+        code: str | None = None,
+        adopted: Sequence[str] = (),
+        tag: Tag | None = None,
+    ) -> Stream:
+        code = at.code if code is None else code
+        tree = self._tree(at, events, code, adopted)
+        commit = self._commit(tree, [r for r in (at.revision, *adopted) if r], message(events))
+        updates = [_update(self.ref, commit, at.revision)]
+        if tag:
+            updates.append(self._tag_update(tag, commit, None))
+        self._move(at.revision, commit, updates)
+        self._read_back(commit, events)
+        return Stream(extend(at.log, events), commit, code)
+
+    def put_tag(self, tip: str, tag: Tag, revision: str) -> None:
+        """Make a generation's tag that a crash left out, or move one back to `revision`."""
+        update = self._tag_update(tag, revision, self._repo.ref(f"refs/tags/{tag.name}"))
+        self._move(tip, tip, [update])
+
+    def tagged(self, name: str) -> str | None:
+        """The commit that the tag `name` names, None where there is no such tag."""
+        import pygit2
+
+        target = self._repo.ref(f"refs/tags/{name}")
+        found = self._repo.handle.get(target) if target else None
+        return str(found.peel(pygit2.Commit).id) if found else None
+
+    def commit_ending_with(self, event: Event, tip: str) -> str:
+        """The oldest commit down from `tip` along first parents whose log ends with `event`."""
+        line, found, commit = encode_lines([event]), None, self._repo.commit(tip)
+        while True:
+            holds = self._log_blobs(str(commit.id))[-1][1].data.endswith(line)
+            if holds:
+                found = str(commit.id)
+            elif found:
+                return found
+            if not commit.parents:
+                break
+            commit = commit.parents[0]
+        if found is None:  # pragma: no cover
+            raise DamagedLog(f"no commit of {self.ref} ends with event {event.seq}")
+        return found
+
+    def _tree(self, at: Stream, events: Sequence[Event], code: str, adopted: Sequence[str]) -> str:
+        """The code tree `code` with ouro's own folder: the parent's, but for the new log lines."""
+        parent = at.revision or next(iter(adopted), None)
+        own = _Folder(self._repo, self._own_folder(parent))
+        lineage = own / "lineages" / self._id
+        if at.revision is None:
+            own.drop("lineages")
+            lineage.put(".gitattributes", _ATTRIBUTES)
+        name, content = self._live_file(at, events)
+        (lineage / "events").put(name, content + encode_lines(events))
+        seed = _new_seed(events)
+        if seed:
+            from ouro.core.seed_file import render_seed
+
+            lineage.put("seed.yaml", render_seed(seed))
+        top = self._repo.handle.TreeBuilder(self._repo.tree(code))
+        top.insert(OURO_FOLDER, own.write(), _FOLDER)
+        return str(top.write())
+
+    def _own_folder(self, revision: str | None) -> pygit2.Tree | None:
+        import pygit2
+
+        tree = self._repo.commit(revision).tree if revision else None
+        found = tree[OURO_FOLDER] if tree is not None and OURO_FOLDER in tree else None
+        return found if isinstance(found, pygit2.Tree) else None
+
+    def _live_file(self, at: Stream, events: Sequence[Event]) -> tuple[str, bytes]:
+        """Name and present content of the file that the next lines go to."""
+        if at.revision is None:
+            return _file_name(1), b""
+        blobs = self._log_blobs(at.revision)
+        name, blob = blobs[-1]
+        starts_generation = events[0].generation != at.log.events[-1].generation
+        if starts_generation and blob.size > ROLL_OVER:
+            return _file_name(len(blobs) + 1), b""
+        return name, blob.data
+
+    def _commit(self, tree: str, parents: Sequence[str], text: str) -> str:
+        who = self._repo.signature()
+        return str(self._repo.handle.create_commit(None, who, who, text, tree, list(parents)))
+
+    def _tag_update(self, tag: Tag, commit: str, old: str | None) -> str:
+        from pygit2.enums import ObjectType
+
+        who = self._repo.signature()
+        zone = (
+            f"{'-' if who.offset < 0 else '+'}{abs(who.offset) // 60:02}{abs(who.offset) % 60:02}"
+        )
+        head = (
+            f"object {commit}\ntype commit\ntag {tag.name}\n"
+            f"tagger {who.name} <{who.email}> {who.time} {zone}\n\n"
+        )
+        body = head + tag.message(commit) + "\n"
+        made = self._repo.handle.write(ObjectType.TAG, body.encode())
+        return _update(f"refs/tags/{tag.name}", str(made), old)
+
+    def _move(self, old: str | None, new: str, updates: Sequence[str]) -> None:
+        """Move the refs in one transaction; raises ConcurrentAppend where the branch moved on."""
+        # git renames one ref after the other, in this order: the branch, which is the truth, first.
+        program = "".join(f"{line}\n" for line in ("start", *updates, "prepare", "commit"))
+        self.journal.intend(old, new, [line.split(" ")[1] for line in updates])
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            done = self._repo.git.attempt("update-ref", "--stdin", stdin=program.encode())
+            if done.returncode == 0:
+                return
+            if self._repo.ref(self.ref) != old:
+                raise ConcurrentAppend(
+                    f"{self.ref} moved while this step worked", "run the step again"
+                )
+            if not self._wait_for_locks(updates, deadline):
+                said = " ".join(done.stderr.decode("utf-8", "replace").split())
+                raise GitFailed(f"{self.ref} could not be moved: {said}")
+
+    def _wait_for_locks(self, updates: Sequence[str], deadline: float) -> bool:
+        """Sleep a little where another program holds a lock that is in the way."""
+        locks = [self._repo.common / (line.split(" ")[1] + ".lock") for line in updates]
+        held = next((lock for lock in locks if lock.exists()), None)
+        if held is None:
+            return False
+        if time.monotonic() > deadline:
+            age = time.time() - held.stat().st_mtime
+            raise NotNow(
+                f"{held} has been held for {age:.0f} s by another program",
+                "if no git runs here any more, remove that file",
+            )
+        time.sleep(random.uniform(0.02, 0.2))
+        return True
+
+    def _read_back(self, commit: str, events: Sequence[Event]) -> None:
+        """Look at the disk again: libgit2 can return the id of an object that it never wrote."""
+        import pygit2
+
+        try:
+            fresh = Repo(self._repo.common)
+            stored = GitEventStore(fresh, self._id)
+            name, blob = stored._log_blobs(commit)[-1]
+            if fresh.ref(self.ref) == commit and blob.data.endswith(encode_lines(events)):
+                return
+        except (KeyError, pygit2.GitError, OuroError) as problem:
+            raise OuroError(
+                f"commit {commit[:12]} cannot be read back: {problem}",
+                "is the disk full or failing? the log before it is intact: git fsck",
+            ) from problem
+        raise OuroError(
+            f"{self.ref} does not hold what was just written ({name})",
+            "did another program move the branch? run the step again",
+        )
+
+    # --- hidden checks -----------------------------------------------------------------------
+
+    def put_hidden(self, content: bytes) -> str:
+        """Keep the hidden checks in a blob of their own, in no tree; its id."""
+        blob = str(self._repo.handle.create_blob(content))
+        self._repo.git.run("update-ref", hidden_ref(self._id), blob)
+        return blob
+
+    def hidden(self, blob: str) -> bytes | None:
+        """The hidden checks, None where this clone does not have them."""
+        import pygit2
+
+        found = self._repo.handle.get(blob)
+        return found.data if isinstance(found, pygit2.Blob) else None
+
+
+class _Folder:
+    """A folder being edited: blobs and folders go in, a tree comes out. Nothing else changes."""
+
+    def __init__(self, repo: Repo, tree: pygit2.Tree | None) -> None:
+        self._handle = repo.handle
+        self._repo = repo
+        self._builder = self._handle.TreeBuilder(tree) if tree else self._handle.TreeBuilder()
+        self._open: dict[str, _Folder] = {}
+
+    def __truediv__(self, name: str) -> _Folder:
+        import pygit2
+
+        if name not in self._open:
+            entry = self._builder.get(name)
+            tree = entry if isinstance(entry, pygit2.Tree) else None
+            self._open[name] = _Folder(self._repo, tree)
+        return self._open[name]
+
+    def put(self, name: str, content: bytes) -> None:
+        self._builder.insert(name, self._handle.create_blob(content), _FILE)
+
+    def drop(self, name: str) -> None:
+        if self._builder.get(name) is not None:
+            self._builder.remove(name)
+
+    def write(self) -> pygit2.Oid:
+        for name, folder in self._open.items():
+            self._builder.insert(name, folder.write(), _FOLDER)
+        return self._builder.write()
+
+
+def _file_name(number: int) -> str:
+    return f"{number:06}.jsonl"
+
+
+def _update(ref: str, new: str, old: str | None) -> str:
+    return f"update {ref} {new} {old or ABSENT}"
+
+
+def _new_seed(events: Sequence[Event]) -> Seed | None:
+    """The seed that `events` change, if they do."""
+    for event in reversed(events):
+        match event.data:
+            case LineageCreated(seed=seed):
+                return seed
+            case ReflectCompleted(seed=seed) as data if data.mutations or data.criteria:
+                return seed
+    return None

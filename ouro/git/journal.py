@@ -1,0 +1,97 @@
+"""What a step was about to do, on disk before it does it: how the next one tells its own traces
+from everybody else's."""
+
+import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ouro.errors import NeedsPerson
+
+Kind = TypeVar("Kind")
+
+
+class Intent(Struct, frozen=True):
+    """A ref transaction that was about to begin: `refs` may have been left locked."""
+
+    pid: int
+    old: str | None
+    new: str
+    refs: tuple[str, ...]
+
+
+class Marker(Struct, frozen=True):
+    """An agent or a check is running in `worktree`, which was at `tip`: what changes there is
+    its doing. `run` is the mark in the environment of every process started for it."""
+
+    run: str
+    pid: int
+    phase: str
+    worktree: str
+    tip: str
+    host: str
+
+
+def new_marker(run: str, phase: str, worktree: Path, tip: str) -> Marker:
+    return Marker(run, os.getpid(), phase, str(worktree), tip, socket.gethostname())
+
+
+class Journal:
+    """The small files of one lineage's state folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._intent = folder / "intent.json"
+        self.marker_path = folder / "run.json"
+
+    def intend(self, old: str | None, new: str, refs: Sequence[str]) -> None:
+        write_durably(self._intent, msgspec.json.encode(Intent(os.getpid(), old, new, tuple(refs))))
+
+    def intent(self) -> Intent | None:
+        return _read(self._intent, Intent)
+
+    def mark(self, marker: Marker) -> None:
+        write_durably(self.marker_path, msgspec.json.encode(marker))
+
+    def marker(self) -> Marker | None:
+        return _read(self.marker_path, Marker)
+
+    def unmark(self) -> None:
+        self.marker_path.unlink(missing_ok=True)
+        sync_folder(self.folder)
+
+
+def _read(path: Path, shape: type[Kind]) -> Kind | None:
+    """None where there is nothing; files are replaced whole, so a torn one cannot be ours."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=shape)
+    except FileNotFoundError:
+        return None
+    except (msgspec.DecodeError, OSError) as problem:
+        raise NeedsPerson(
+            f"{path} cannot be read: {problem}", "look at what runs there, then remove that file"
+        ) from problem
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Replace `path` as a whole, on the disk when this returns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".new")
+    with new.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

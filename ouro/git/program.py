@@ -1,0 +1,113 @@
+"""The git program: one way to run it, with nothing inherited that would point it elsewhere."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from ouro.errors import OuroError
+
+LOCAL_VARIABLES = frozenset(
+    [
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_CONFIG",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_CONFIG_COUNT",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_GRAFT_FILE",
+        "GIT_INDEX_FILE",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_PREFIX",
+        "GIT_SHALLOW_FILE",
+        "GIT_COMMON_DIR",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_QUARANTINE_PATH",
+        "GIT_NAMESPACE",
+    ]
+)
+"""What `git rev-parse --local-env-vars` lists: git exports these inside hooks."""
+
+_SETTINGS = (
+    # Written data must be on the disk before it is reported: git syncs nothing of this by default.
+    "core.fsync=all",
+    "core.fsyncMethod=batch",
+    # The user's hooks are for the user's own commits.
+    f"core.hooksPath={os.devnull}",
+    # Housekeeping must not run between two of our writes.
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "core.fsmonitor=false",
+    "core.quotePath=false",
+)
+
+
+class GitFailed(OuroError):
+    """The git program said no; `message` holds its own words."""
+
+
+def environment(base: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """`base` without the variables that git exports inside hooks, messages in English."""
+    kept = {name: value for name, value in base.items() if name not in LOCAL_VARIABLES}
+    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+
+
+class Git:
+    """Runs git on one git folder and, where there is one, one work tree."""
+
+    def __init__(
+        self, git_dir: Path, work_tree: Path | None = None, identity: tuple[str, str] | None = None
+    ) -> None:
+        self.git_dir = git_dir
+        self.work_tree = work_tree
+        self._environment = environment() | {"GIT_DIR": str(git_dir)}
+        if work_tree:
+            self._environment["GIT_WORK_TREE"] = str(work_tree)
+        if identity:
+            for role in ("AUTHOR", "COMMITTER"):
+                self._environment[f"GIT_{role}_NAME"] = identity[0]
+                self._environment[f"GIT_{role}_EMAIL"] = identity[1]
+
+    def run(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        settings: tuple[str, ...] = (),
+        variables: Mapping[str, str] | None = None,
+    ) -> bytes:
+        """What git printed; raises GitFailed where it did not exit 0."""
+        done = self.attempt(*arguments, stdin=stdin, settings=settings, variables=variables)
+        if done.returncode != 0:
+            said = " ".join(done.stderr.decode("utf-8", "replace").split())
+            raise GitFailed(f"git {arguments[0]} failed: {said or f'exit {done.returncode}'}")
+        return done.stdout
+
+    def attempt(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        settings: tuple[str, ...] = (),
+        variables: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        """The finished process, whatever its exit code."""
+        options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
+        try:
+            return subprocess.run(
+                ["git", *options, *arguments],
+                input=stdin,
+                capture_output=True,
+                cwd=self.work_tree or self.git_dir,
+                env=self._environment | dict(variables or {}),
+                # A Ctrl-C in the terminal must not end git between a ref and an index.
+                process_group=0,
+                check=False,
+            )
+        except FileNotFoundError as problem:
+            if Path(self.work_tree or self.git_dir).is_dir():
+                raise OuroError("the program git was not found", "install git 2.36 or newer") from (
+                    problem
+                )
+            raise OuroError(f"the folder {self.work_tree or self.git_dir} is gone") from problem

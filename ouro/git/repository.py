@@ -1,0 +1,178 @@
+"""The repository that ouro works on: where it is, who commits, and its objects."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ouro.errors import OuroError
+from ouro.git.program import Git
+
+if TYPE_CHECKING:
+    import pygit2
+
+OURO_FOLDER = ".ouro"
+NOBODY = ("ouro", "ouro@localhost")
+"""Who commits where git knows no identity."""
+
+
+class Repo:
+    """One repository, found from any folder in one of its work trees or from its git folder.
+
+    `common` is the git folder that all its work trees share, `here` the work tree that was stood
+    in (None in a bare repository), `main` the main work tree's top (None where there is none).
+    """
+
+    def __init__(self, path: Path) -> None:
+        import pygit2
+
+        if not path.is_dir():
+            raise OuroError(f"{path}: no such folder", "give --project-dir a git repository")
+        try:
+            found = pygit2.discover_repository(str(path.absolute()))
+            if found is None:
+                raise OuroError(
+                    f"{path}: not in a git repository", f"make one there: git init {path}"
+                )
+            self.handle = pygit2.Repository(found)
+        except pygit2.GitError as problem:
+            raise _cannot_open(path, str(problem)) from problem
+        self._settle_durability()
+        self.git_dir = Path(found)
+        self.common = _common_dir(self.git_dir)
+        self.here = Path(self.handle.workdir) if self.handle.workdir else None
+        self.main = self._main_work_tree()
+        self.git = Git(self.common)
+
+    @staticmethod
+    def _settle_durability() -> None:
+        import pygit2
+
+        # libgit2 syncs nothing by default; a power cut could then leave a ref to a missing object.
+        pygit2.settings.enable_fsync_gitdir(True)
+
+    def _main_work_tree(self) -> Path | None:
+        import pygit2
+
+        if self.git_dir == self.common:
+            return self.here
+        workdir = pygit2.Repository(str(self.common)).workdir
+        return Path(workdir) if workdir else None
+
+    @property
+    def root(self) -> Path:
+        """Where the repository's own files for ouro (`ouro.yaml`) lie."""
+        return self.here or self.common
+
+    @cached_property
+    def identity(self) -> tuple[str, str]:
+        """Name and address for commits: git's own answer, which libgit2 does not always share."""
+        said = self.git.attempt("var", "GIT_COMMITTER_IDENT")
+        name, _, rest = said.stdout.decode("utf-8", "replace").partition(" <")
+        address, _, _ = rest.partition(">")
+        return (name, address) if said.returncode == 0 and name and address else NOBODY
+
+    @property
+    def anonymous(self) -> bool:
+        return self.identity == NOBODY
+
+    def signature(self) -> pygit2.Signature:
+        import pygit2
+
+        now = time.time()
+        offset = time.localtime(now).tm_gmtoff // 60
+        return pygit2.Signature(*self.identity, int(now), offset)
+
+    def state_folder(self, lineage_id: str) -> Path:
+        """Where lock, marker and kept output of a lineage lie; shared by all work trees."""
+        return self.common / "ouro" / lineage_id
+
+    # --- refs and objects ------------------------------------------------------------------
+
+    def ref(self, name: str) -> str | None:
+        """The object id that a full ref name points to, None where there is no such ref."""
+        try:
+            return str(self.handle.lookup_reference(name).resolve().target)
+        except KeyError:
+            return None
+
+    def refs(self, prefix: str) -> dict[str, str]:
+        """Full name -> object id, of all refs that begin with `prefix`."""
+        names = self.handle.references.iterator()
+        return {r.name: str(r.target) for r in names if r.name.startswith(prefix)}
+
+    def commit(self, revision: str) -> pygit2.Commit:
+        import pygit2
+
+        found = self.handle.get(revision)
+        if found is None:
+            raise OuroError(
+                f"the object {revision} is missing from the repository",
+                "git fsck tells more; in a shallow or partial clone: fetch it",
+            )
+        return found.peel(pygit2.Commit)
+
+    def tree(self, tree_id: str) -> pygit2.Tree:
+        import pygit2
+
+        return self.handle[tree_id].peel(pygit2.Tree)
+
+    def resolve_commit(self, revision: str) -> str:
+        """The commit id that a name as git's users write it (`main`, `HEAD~2`) stands for."""
+        said = self.git_here().attempt(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+        )
+        if said.returncode != 0:
+            raise OuroError(f"{revision!r} names no commit here", "see: git log --oneline --all")
+        return said.stdout.decode().strip()
+
+    def git_here(self) -> Git:
+        return Git(self.git_dir, self.here)
+
+    def head(self) -> str | None:
+        """The commit that HEAD names where the user stands; None while it is unborn."""
+        return None if self.handle.head_is_unborn else str(self.handle.head.target)
+
+    def code_tree(self, commit_id: str) -> str:
+        """The id of the commit's tree without ouro's own folder."""
+        builder = self.handle.TreeBuilder(self.commit(commit_id).tree)
+        if builder.get(OURO_FOLDER) is not None:
+            builder.remove(OURO_FOLDER)
+        return str(builder.write())
+
+    def descends(self, commit_id: str, ancestor: str) -> bool:
+        """Whether `ancestor` is in the history of `commit_id`, or is it."""
+        return commit_id == ancestor or self.handle.descendant_of(commit_id, ancestor)
+
+    def holds(self, commit_id: str, path: str) -> bool:
+        """Whether the commit's tree has a file or folder at `path`."""
+        return path.strip("/") in self.commit(commit_id).tree
+
+    def empty_tree(self) -> str:
+        return str(self.handle.TreeBuilder().write())
+
+    def fingerprint(self) -> str:
+        """A short name for this repository's place on the disk."""
+        return hashlib.sha256(str(self.common.resolve()).encode()).hexdigest()[:8]
+
+
+def _common_dir(git_dir: Path) -> Path:
+    pointer = git_dir / "commondir"
+    if not pointer.is_file():
+        return git_dir
+    return (git_dir / pointer.read_text().strip()).resolve()
+
+
+def _cannot_open(path: Path, said: str) -> OuroError:
+    if "not owned" in said:
+        return OuroError(
+            f"{path}: the repository belongs to another user",
+            f"if you trust it: git config --global --add safe.directory {path.resolve()}",
+        )
+    return OuroError(
+        f"{path}: cannot open the repository: {said}",
+        "ouro reads repositories with SHA-1 objects and the files ref backend",
+    )

@@ -1,0 +1,242 @@
+"""The workspace: the working tree in which the agent works, always put back to the branch's tip."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from ouro.core.events import LeftOut
+from ouro.core.ids import branch_ref, rescue_prefix
+from ouro.git.program import Git
+from ouro.git.repository import OURO_FOLDER, Repo
+
+PROTECTED = ("ouro.yaml",)
+"""Files at the top of the code that an agent's run never changes, beside ouro's own folder."""
+
+JUNK = (
+    "# what tools leave behind; a user's own patterns follow and win",
+    "__pycache__/",
+    "*.py[cod]",
+    ".pytest_cache/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".hypothesis/",
+    ".coverage",
+    ".coverage.*",
+    "node_modules/",
+    ".DS_Store",
+    ".aider*",
+)
+_IN_PROGRESS = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "BISECT_LOG": "a bisect",
+}
+
+
+class Snapshot(Struct, frozen=True):
+    """The code in a workspace against the tip: `tree` is its id, without ouro's own folder."""
+
+    tree: str
+    files: tuple[str, ...]
+    added: int
+    removed: int
+    left_out: tuple[LeftOut, ...]
+
+
+class Change(NamedTuple):
+    """One path that differs: new mode (0 when deleted), status letter, path as git has it."""
+
+    mode: str
+    status: str
+    path: bytes
+
+
+class Workspace:
+    """A working tree with `ooo/<id>` checked out. `ours` says that ouro made it."""
+
+    def __init__(self, repo: Repo, lineage_id: str, root: Path, git_dir: Path, ours: bool) -> None:
+        self.root = root
+        self.git_dir = git_dir
+        self.ours = ours
+        self._repo = repo
+        self._id = lineage_id
+        self._git = Git(git_dir, root, repo.identity)
+
+    # --- looking -----------------------------------------------------------------------------
+
+    def changes(self) -> tuple[str, ...]:
+        """Paths (for people) that differ from the tip, untracked ones too, ignored ones not."""
+        listed = self._git.run(
+            "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all",
+            settings=(self._ignore(),),
+        )  # fmt: skip
+        return tuple(shown(entry[3:]) for entry in listed.split(b"\0") if entry)
+
+    def in_progress(self) -> str | None:
+        """What git operation the tree is in the middle of, for people."""
+        found = (what for name, what in _IN_PROGRESS.items() if (self.git_dir / name).exists())
+        return next(found, None)
+
+    def head(self) -> str | None:
+        """The commit that is checked out, None where that cannot be said."""
+        said = self._git.attempt("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        return said.stdout.decode().strip() if said.returncode == 0 else None
+
+    def changed_against(self, tip: str) -> list[Change]:
+        """Stage everything; what then differs from `tip`."""
+        self._stage()
+        raw = self._git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", tip)
+        parts = raw.split(b"\0")
+        heads = (head.decode().split(" ") for head in parts[0:-1:2])
+        return [Change(h[1], h[4], path) for h, path in zip(heads, parts[1::2], strict=True)]
+
+    # --- taking what is there ----------------------------------------------------------------
+
+    def snapshot(self, tip: str) -> Snapshot:
+        """The workspace's code as a tree. Ouro's own things in it are those of `tip`."""
+        changed = [c for c in self.changed_against(tip) if not is_ours(c.path)]
+        nested = [c for c in changed if c.mode == "160000" and c.status == "A"]
+        self._unstage([c.path for c in nested])
+        kept = [c for c in changed if c not in nested]
+        tree = self._own_things_of(tip, self._git.run("write-tree").decode().strip())
+        added, removed = self._lines(tip, tree)
+        left_out = tuple(LeftOut(path=shown(c.path), reason="nested repository") for c in nested)
+        return Snapshot(tree, tuple(shown(c.path) for c in kept), added, removed, left_out)
+
+    def rescue(self, tip: str, why: str) -> str | None:
+        """Save what differs from `tip` in a commit under a ref of its own; that ref, if any did."""
+        self._mend_head()
+        if not self.changed_against(tip):
+            return None
+        tree = self._git.run("write-tree").decode().strip()
+        commit = self._git.run("commit-tree", tree, "-p", tip, "-m", f"rescue: {why}")
+        return pin_rescue(self._repo, self._id, commit.decode().strip())
+
+    # --- putting it right --------------------------------------------------------------------
+
+    def advance(self, old: str, new: str) -> None:
+        """Bring index and files from commit `old` to `new`, which differ in ouro's folder alone."""
+        moved = self._git.attempt("read-tree", "-m", "-u", old, new)
+        if moved.returncode != 0:
+            self.rebuild_log(new)
+
+    def rebuild_log(self, tip: str) -> None:
+        """Make the log's files and index entries again from `tip`: derived, never the truth."""
+        folder = f":(top,literal){OURO_FOLDER}/lineages/{self._id}"
+        shutil.rmtree(self.root / OURO_FOLDER / "lineages" / self._id, ignore_errors=True)
+        self._git.run("reset", "-q", tip, "--", folder)
+        entries = self._git.run("ls-files", "-z", "--", folder)
+        self._git.run("checkout-index", "-f", "-z", "--stdin", stdin=entries)
+
+    def reset(self, tip: str) -> tuple[str, ...]:
+        """Put branch, HEAD, index and files back to `tip`; the paths (for people) that differed.
+
+        What was added since is removed by staging it first, so that ignored files, and files
+        outside git's reach, stay where they are.
+        """
+        self._mend_head()
+        lost = tuple(shown(c.path) for c in self.changed_against(tip) if not is_ours(c.path))
+        self._git.run("read-tree", "--reset", "-u", tip)
+        return lost
+
+    def _mend_head(self) -> None:
+        """Undo what an agent did to the tree's own git folder; the branch is the caller's."""
+        self._mend_pointer()
+        if self.ours:
+            for name in (*_IN_PROGRESS, "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "sequencer"):
+                _remove(self.git_dir / name)
+            _remove(self.git_dir / "index.lock")
+        self._git.run("symbolic-ref", "HEAD", branch_ref(self._id))
+
+    def _mend_pointer(self) -> None:
+        """Give a linked worktree its `.git` file back."""
+        pointer, wanted = self.root / ".git", f"gitdir: {self.git_dir}\n"
+        if self.git_dir == self._repo.common or not self.ours:
+            return
+        self.root.mkdir(parents=True, exist_ok=True)
+        if pointer.is_file() and pointer.read_text(errors="replace").strip() == wanted.strip():
+            return
+        _remove(pointer)
+        pointer.write_text(wanted)
+
+    # --- with git ----------------------------------------------------------------------------
+
+    def _stage(self) -> None:
+        # A nested repository without commits makes `add` fail on it alone, hence the flag.
+        self._git.attempt("add", "-A", "--ignore-errors", settings=(self._ignore(),))
+
+    def _ignore(self) -> str:
+        return f"core.excludesFile={ignore_file(self._repo)}"
+
+    def _unstage(self, paths: Sequence[bytes]) -> None:
+        if paths:
+            stdin = b"".join(path + b"\0" for path in paths)
+            self._git.run("update-index", "-z", "--force-remove", "--stdin", stdin=stdin)
+
+    def _own_things_of(self, tip: str, tree: str) -> str:
+        handle = self._repo.handle
+        before = self._repo.commit(tip).tree
+        builder = handle.TreeBuilder(self._repo.tree(tree))
+        if builder.get(OURO_FOLDER) is not None:
+            builder.remove(OURO_FOLDER)
+        for name in PROTECTED:
+            if builder.get(name) is not None:
+                builder.remove(name)
+            if name in before:
+                builder.insert(name, before[name].id, before[name].filemode)
+        return str(builder.write())
+
+    def _lines(self, tip: str, tree: str) -> tuple[int, int]:
+        """Lines added and removed, from the tip's code to `tree`."""
+        before, after = self._repo.tree(self._repo.code_tree(tip)), self._repo.tree(tree)
+        stats = before.diff_to_tree(after).stats
+        return stats.insertions, stats.deletions
+
+
+def is_ours(path: bytes) -> bool:
+    top = path.split(b"/", 1)[0].decode("utf-8", "replace")
+    return top == OURO_FOLDER or path.decode("utf-8", "replace") in PROTECTED
+
+
+def shown(path: bytes) -> str:
+    """A path for people and for JSON; bytes that are not UTF-8 appear as escapes."""
+    return path.decode("utf-8", "backslashreplace")
+
+
+def pin_rescue(repo: Repo, lineage_id: str, commit: str) -> str:
+    """Keep `commit` under the next free rescue ref; that ref."""
+    prefix = rescue_prefix(lineage_id)
+    taken = repo.git.run("for-each-ref", "--format=%(refname)", prefix).decode().split()
+    number = max((int(name.removeprefix(prefix)) for name in taken), default=0) + 1
+    repo.git.run("update-ref", f"{prefix}{number}", commit, "0" * len(commit))
+    return f"{prefix}{number}"
+
+
+def ignore_file(repo: Repo) -> Path:
+    """Ignore patterns for staging: tools' junk first, then the user's own global ones."""
+    path = repo.common / "ouro" / "ignore"
+    said = repo.git.attempt("config", "--type=path", "--get", "core.excludesFile")
+    default = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "git" / "ignore"
+    users = Path(os.fsdecode(said.stdout.strip())) if said.returncode == 0 else default
+    theirs = users.read_bytes() if users.is_file() else b""
+    wanted = "\n".join(JUNK).encode() + b"\n" + theirs
+    if not path.is_file() or path.read_bytes() != wanted:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(wanted)
+    return path
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
