@@ -92,7 +92,7 @@ def test_dropping_generations_is_refused(clone: Clone, pushed: str, back: bool) 
     clone.git("update-ref", BRANCH, other)
     [line] = clone.push(f"+{BRANCH}")
     assert line.startswith(f"ouro: {BRANCH}: ")
-    assert "ouro fork" in line
+    assert "another branch name" in line
     assert clone.there(BRANCH) == pushed
 
 

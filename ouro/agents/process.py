@@ -103,12 +103,14 @@ def run(job: Job, limits: Limits, watch: Watch) -> Outcome:
     except (FileNotFoundError, PermissionError, NotADirectoryError) as problem:
         (folder / "stderr").write_text(str(problem))
         return Outcome(Cause.NOT_FOUND, 127, time.monotonic() - began, folder)
+    _running.add(child.pid)
     try:
         cause = _wait(child, folder, limits, watch, began)
     finally:
         _signal_group(child, signal.SIGTERM)
         left = end_marked(job.environment[MARK], first=child)
         _signal_group(child, signal.SIGKILL)
+        _running.discard(child.pid)
     code = child.wait()
     return Outcome(cause, code, time.monotonic() - began, folder, left)
 
@@ -128,6 +130,17 @@ def _start(job: Job) -> "subprocess.Popen[bytes]":
             stderr=err,
             start_new_session=True,
         )
+
+
+_running: set[int] = set()
+"""Process groups of the children that are alive now."""
+
+
+def kill_running() -> None:
+    """End the running children's groups without any grace: somebody wants out at once."""
+    for group in tuple(_running):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
 
 
 def _wait(

@@ -17,6 +17,7 @@ from ouro.core.policy import first_policy
 from ouro.core.seed_file import ParsedSeed, parse_seed
 from ouro.core.store import Stream
 from ouro.errors import OuroError, UsageProblem
+from ouro.git.repository import blob_id
 
 
 class Plan(Struct, frozen=True):
@@ -74,7 +75,12 @@ def lineage(session: Session, planned: Plan | None) -> Run:
     nothing = Stream(EMPTY_LOG, None, code)
     adopted = (planned.base,) if planned.base else ()
     run = Run(session, store.append(nothing, events, adopted=adopted))
-    session.console.say(f"created ooo/{run.lineage.id} (undo: git branch -D ooo/{run.lineage.id})")
+    name = run.lineage.id
+    session.console.say(f"the agent works in {run.workspace.root}")
+    session.console.say(
+        f"created ooo/{name} (undo: git worktree remove --force {run.workspace.root}; "
+        f"git branch -D ooo/{name}; git tag -l 'ooo/{name}/*' | xargs git tag -d)"
+    )
     return run
 
 
@@ -106,12 +112,9 @@ def read_seed_if_changed(path: Path, sha256: str) -> ParsedSeed | None:
 
 
 def _same_hidden(parsed: ParsedSeed, existing: Lineage) -> bool:
-    import pygit2
-
     if not parsed.hidden:
         return existing.hidden is None
-    content = msgspec.json.encode(parsed.hidden)
-    return str(pygit2.hash(content)) == existing.hidden
+    return blob_id(msgspec.json.encode(parsed.hidden)) == existing.hidden
 
 
 # --- before any effect -------------------------------------------------------------------------

@@ -87,7 +87,7 @@ class Run:
             self.workspace.advance(tip, self.tip)
         assert len(self.stream.log.events) == before + len(events)
         for event in events:
-            self.session.console.say(f"gen {event.generation}: {headline(event)}")
+            self.session.console.say(_told(event))
 
     def _sealed(self, facts: Sequence[Data]) -> tuple[Event, ...]:
         """`facts` as the next events, with the decision where it is due."""
@@ -115,6 +115,14 @@ class Run:
     def _tag(self, events: Sequence[Event]) -> Tag:
         after = self._after(events)
         return generation_tag(after, len(after.generations))
+
+
+def _told(event: Event) -> str:
+    """An event as it is told while it happens: what it took, and why a decision was taken."""
+    usage = getattr(event.data, "usage", None)
+    took = f", {usage.seconds:.1f} s" if usage else ""
+    reason = f": {event.data.reason}" if isinstance(event.data, EvolveStepCompleted) else ""
+    return f"gen {event.generation}: {headline(event)}{took}{reason}"
 
 
 def generation_tag(lineage: Lineage, number: int) -> Tag:

@@ -14,7 +14,7 @@ from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core.decision import Decision
 from ouro.core.events import Action, EvolveStepFailed
-from ouro.core.lineage import Lineage, Pause, fold
+from ouro.core.lineage import Generation, Lineage, Pause, fold
 from ouro.core.moves import CarryOver, Complete, Ended, RunPhase, ThinkLaterally, Wait, next_move
 from ouro.core.report import Report, of_end, of_failure, of_generation
 from ouro.core.retry import timestamp
@@ -95,6 +95,8 @@ def _completed(run: Run) -> Ending:
     latest = run.lineage.latest
     assert latest is not None, "a completed generation is the latest"
     report = of_generation(run.lineage.id, latest, run.tip)
+    if report.next_generation is None:
+        _tell_what_is_open(run, latest)
     return Ending(report, _code(report), decided=True)
 
 
@@ -105,7 +107,15 @@ def _ended(run: Run, decision: Decision) -> Ending:
     commit = recover.completing_commit(run)
     report = of_end(run.lineage.id, latest, commit, decision)
     run.session.console.say(f"{run.lineage.id} has ended, {report.action}: {report.reason}")
+    _tell_what_is_open(run, latest)
     return Ending(report, _code(report), decided=True)
+
+
+def _tell_what_is_open(run: Run, last: Generation) -> None:
+    passed = {verdict.id for verdict in last.verdicts if verdict.passed}
+    for criterion in last.seed.acceptance_criteria if last.verdicts else ():
+        if criterion.id not in passed:
+            run.session.console.say(f"open: {criterion.id}: {criterion.description.strip()}")
 
 
 def _code(report: Report) -> Exit:

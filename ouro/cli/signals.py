@@ -32,6 +32,9 @@ class Interrupt:
     def _heard(self, number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()
         if self._number and now - self._at > DEBOUNCE:
+            from ouro.agents.process import kill_running
+
+            kill_running()
             os._exit(128 + number)
         if not self._number:
             self._number, self._at = number, now

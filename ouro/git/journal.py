@@ -80,7 +80,7 @@ def _read(path: Path, shape: type[Kind]) -> Kind | None:
 def write_durably(path: Path, content: bytes) -> None:
     """Replace `path` as a whole, on the disk when this returns."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(path.name + ".new")
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
     with new.open("wb") as file:
         file.write(content)
         file.flush()

@@ -159,6 +159,13 @@ class Repo:
         return hashlib.sha256(str(self.common.resolve()).encode()).hexdigest()[:8]
 
 
+def blob_id(content: bytes) -> str:
+    """The id that git gives to `content` as a blob."""
+    import pygit2
+
+    return str(pygit2.hash(content))
+
+
 def _common_dir(git_dir: Path) -> Path:
     pointer = git_dir / "commondir"
     if not pointer.is_file():

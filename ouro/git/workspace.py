@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ouro.core.events import LeftOut
 from ouro.core.ids import branch_ref, rescue_prefix
+from ouro.git.journal import write_durably
 from ouro.git.program import Git
 from ouro.git.repository import OURO_FOLDER, Repo
 
@@ -230,8 +231,8 @@ def ignore_file(repo: Repo) -> Path:
     theirs = users.read_bytes() if users.is_file() else b""
     wanted = "\n".join(JUNK).encode() + b"\n" + theirs
     if not path.is_file() or path.read_bytes() != wanted:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(wanted)
+        # Another lineage's step may be reading it: replaced as a whole.
+        write_durably(path, wanted)
     return path
 
 

@@ -52,16 +52,14 @@ def greets(sentence: str) -> bool:
         "`hello.py` defines `greet(name: str) -> str` and it returns `Hello, <name>!`",
         '`hello.py` provides a function `greet(name)` that returns `"Hello, {name}!"`.',
         "The function greet in hello.py takes a name and returns 'Hello, <name>!'",
-        "hello.py's greet(name) function always returns \"Hello, {name}!\" for any name.",
+        'hello.py\'s greet(name) function always returns "Hello, {name}!" for any name.',
         "hello.py: greet(name) must return exactly the string 'Hello, {name}!'",
         "In hello.py the function greet(name) returns f'Hello, {name}!'",
         "hello.py exists. It has a function greet(name). It returns ‘Hello, {name}!’.",
-        "Create hello.py with a function greet(name) that returns 'Hello, {name}!', "
-        "where {name} is the given name",
+        "Create hello.py with greet(name) that returns 'Hello, {name}!', where name is the input",
         "For any name, greet(name) in hello.py evaluates to «Hello, {name}!»",
         "hello.py has a function greet that, given a name, returns 'Hello, {name}!'",
-        "hello.py has a function called greet with one parameter, name, that returns "
-        "'Hello, {name}!'",
+        "hello.py has a function greet with one parameter, name, that returns 'Hello, {name}!'",
     ],
 )
 def test_one_demand_in_many_words(sentence: str) -> None:
@@ -128,8 +126,14 @@ def test_a_green_suite(sentence: str) -> None:
         ("Calling greet('Ada') gives \"Hi Ada\"", Gives(Place("greet"), ("Ada",), "Hi Ada")),
         ("`greet('Ada') == 'Hi Ada'`", Gives(Place("greet"), ("Ada",), "Hi Ada")),
         ("The result of greet('Ada') is 'Hi Ada'", Gives(Place("greet"), ("Ada",), "Hi Ada")),
-        ("greet returns 'Hi Ada' when called with 'Ada'", Gives(Place("greet"), ("Ada",), "Hi Ada")),
-        ("When called with 'Ada', greet returns 'Hi Ada'", Gives(Place("greet"), ("Ada",), "Hi Ada")),
+        (
+            "greet returns 'Hi Ada' when called with 'Ada'",
+            Gives(Place("greet"), ("Ada",), "Hi Ada"),
+        ),
+        (
+            "When called with 'Ada', greet returns 'Hi Ada'",
+            Gives(Place("greet"), ("Ada",), "Hi Ada"),
+        ),
         ("add(2, 3) returns 5", Gives(Place("add"), (2, 3), 5)),
         ("is_odd(3) returns True", Gives(Place("is_odd"), (3,), True)),
         ("greet() returns 'Hello, you!'", Gives(Place("greet"), (), "Hello, you!")),
@@ -239,12 +243,14 @@ BASES = (
     "test_hello.py has at least two tests",
     "pytest passes",
     "README.md exists",
-    "Calling greet('Ada') gives 'Hello, Ada!'",
+    "Calling greet('Ada') gives 'Ada!'",
 )
 WORDS = sorted({word for phrase in PHRASES for word in phrase})
 FOREIGN = st.from_regex(r"[a-z]{2,9}", fullmatch=True).filter(
-    lambda word: word not in {*WORDS, *FILLER, "pytest", "greet", "wave", "name"}
-    and not tokens(word)[0].kind in {"I", "L"}
+    lambda word: (
+        word not in {*WORDS, *FILLER, "pytest", "greet", "wave", "name"}
+        and tokens(word)[0].kind not in {"I", "L"}
+    )
 )
 JOINTS = st.sampled_from((" ", " and ", ", ", "; ", ". ", " but ", " when ", " without ", " or "))
 

@@ -71,16 +71,21 @@ def _additions(brief: Brief) -> list[dict[str, Any]]:
     """One for each subject that is neither a criterion nor a field already."""
     seed = brief.seed
     taken = {normalise(field.name) for field in seed.ontology_schema.fields}
-    taken |= {normalise(criterion.id) for criterion in seed.acceptance_criteria}
+    criteria = {_squeezed(criterion.id) for criterion in seed.acceptance_criteria}
     known = {normalise(term.name): term for term in terms_of(seed)}
     found = []
     for question in brief.questions:
         name = normalise(question.subject)
-        if name.replace(" ", "").isalnum() and name not in taken:
+        word = _squeezed(question.subject)
+        if word.isalnum() and word not in criteria and name not in taken:
             taken.add(name)
             term = known.get(name) or _foreign(question.subject, name)
             found.append(_addition(term, question.question))
     return found
+
+
+def _squeezed(name: str) -> str:
+    return normalise(name).replace(" ", "")
 
 
 def _foreign(subject: str, name: str) -> Term:

@@ -94,9 +94,9 @@ def _file(sentence: Sentence) -> File:
 
 
 def _tests_inside(sentence: Sentence) -> bool:
-    if not counted(sentence, sentence.path):
+    if not counted(sentence, sentence.path) or not isinstance(sentence.subject, Tests):
         return False
-    sentence.items[-1].said = True
+    sentence.subject.said = sentence.subject.held = True
     return True
 
 

@@ -13,7 +13,7 @@ def name_function(sentence: Sentence, path: str | None) -> bool:
         return False
     introduced = sentence.take("FUNC") is not None
     named = introduced and sentence.take("NAMED") is not None
-    token = _word_after_named(sentence) if named else None
+    token = _any_word(sentence) if named or _sees_known(sentence, introduced) else None
     token = token or _function_token(sentence, introduced)
     if token is None or (language and not introduced and not sentence.sees("FUNC")):
         return False
@@ -40,7 +40,12 @@ def _function_token(sentence: Sentence, introduced: bool) -> Token | None:
     return sentence.take_name() if introduced or known or beside else None
 
 
-def _word_after_named(sentence: Sentence) -> Token | None:
+def _sees_known(sentence: Sentence, introduced: bool) -> bool:
+    token = sentence.peek()
+    return introduced and token is not None and token.raw in sentence.known
+
+
+def _any_word(sentence: Sentence) -> Token | None:
     """`a function named run`: there even a word of these rules is a name."""
     token = sentence.peek()
     if token is None or token.quote or token.call or token.identifier is None:

@@ -20,7 +20,14 @@ def counted(sentence: Sentence, path: str | None) -> bool:
 
 
 def some_tests(sentence: Sentence) -> bool:
-    return counted(sentence, None)
+    """`test_x.py has two tests for greet and three tests for wave`: all of them in that file."""
+    before = sentence.subject
+    held = isinstance(before, Tests) and before.held
+    if not counted(sentence, before.path if isinstance(before, Tests) and held else None):
+        return False
+    if isinstance(sentence.subject, Tests) and held:
+        sentence.subject.said = sentence.subject.held = True
+    return True
 
 
 def collected(sentence: Sentence) -> bool:

@@ -32,7 +32,7 @@ class File(Struct):
 
 
 class Function(Struct):
-    """`held` is true where it was named as a part of its file."""
+    """`held` is true where it was named as a part of its file, and of tests likewise."""
 
     name: str
     path: str | None = None
@@ -56,6 +56,7 @@ class Tests(Struct):
     exact: bool = False
     about: str | None = None
     functions: bool = False
+    held: bool = False
     said: bool = False
 
 
