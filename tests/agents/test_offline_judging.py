@@ -200,7 +200,7 @@ WRONG_TESTS = {
 def test_wrong_tests_never_pass(source: str, tmp_path: Path) -> None:
     (tmp_path / "hello.py").write_text(RIGHT)
     (tmp_path / "test_hello.py").write_text(source)
-    limits = Limits(call=3.0, tests=10.0)
+    limits = Limits(call=3.0, tests=6.0)
     verdicts = evaluate(seed_of(HELLO[1], "test_hello.py has two tests"), tmp_path, limits)
     assert passed(verdicts) == []
     assert not verdicts["ac1"]["evidence"].startswith("unresolved")

@@ -57,6 +57,7 @@ def greets(sentence: str) -> bool:
         "In hello.py the function greet(name) returns f'Hello, {name}!'",
         "hello.py exists. It has a function greet(name). It returns ‘Hello, {name}!’.",
         "Create hello.py with greet(name) that returns 'Hello, {name}!', where name is the input",
+        "The function greet() in hello.py returns 'Hello, {name}!'",
         "For any name, greet(name) in hello.py evaluates to «Hello, {name}!»",
         "hello.py has a function greet that, given a name, returns 'Hello, {name}!'",
         "hello.py has a function greet with one parameter, name, that returns 'Hello, {name}!'",
@@ -79,6 +80,7 @@ def test_one_demand_in_many_words(sentence: str) -> None:
         ("There are exactly 3 tests in test_x.py", 3, True),
         ("test_x.py has three tests, and they pass", 3, True),
         ("test_x.py includes a test", 1, False),
+        ("test_x.py includes at least two tests using pytest", 2, False),
         ("test_x.py includes passing tests", 2, False),
         ("A test file test_x.py with a minimum of five test cases exists", 5, False),
     ],
@@ -100,6 +102,7 @@ def test_counts(sentence: str, count: int, exact: bool) -> None:
         "The whole test suite passes when run with pytest",
         "the tests pass under pytest",
         "pytest is green in the repository",
+        "Running pytest in the project root succeeds with exit code 0",
     ],
 )
 def test_a_green_suite(sentence: str) -> None:
@@ -157,6 +160,11 @@ def test_other_demands(sentence: str, demand: Demand) -> None:
         "test_x.py has no more than two tests",
         "test_x.py has zero tests",
         "pytest passes with no failures",
+        "pytest passes with exit code 1",
+        "test_x.py has two tests using unittest",
+        "hello.py has a function greet(name) that returns 'Hello, {name}!' in capitals",
+        "For any name, pytest passes",
+        "For any user, greet(name) returns 'Hello, {name}!'",
         "greet takes no argument and returns 'x'",
         "greet takes nothing and returns 'x'",
         # alternatives, conditions, limits

@@ -31,6 +31,7 @@ _GO_ON: tuple[Callable[[Sentence], bool], ...] = (
     rules_functions.for_any,
     rules_files.holding,
     rules_tests.about,
+    rules_tests.run_by,
     rules_tests.passing,
 )
 """What may be said of its subject."""

@@ -23,7 +23,8 @@ def name_function(sentence: Sentence, path: str | None) -> bool:
         sentence.add_function(token.raw, "", path)
         return True
     function = sentence.add_function(token.call.name, token.call.module, path)
-    sentence.add_params(function, token.call.params or ())
+    if not _is_call(sentence, token):  # "the function greet()" is a way to write its name
+        sentence.add_params(function, token.call.params or ())
     return True
 
 

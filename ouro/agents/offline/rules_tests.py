@@ -132,6 +132,14 @@ def passing(sentence: Sentence) -> bool:
     return True
 
 
+def run_by(sentence: Sentence) -> bool:
+    """`two tests using pytest`: how tests are run here anyway."""
+    if not isinstance(sentence.subject, Tests) or not sentence.sees("USING", "WITH"):
+        return False
+    sentence.at += 1
+    return sentence.take("R") is not None
+
+
 def about(sentence: Sentence) -> bool:
     """`… for greet`, `… of the function greet(name)`, `… for hello.py`."""
     tests = sentence.subject
