@@ -92,8 +92,8 @@ def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
     """The one phase whose result is the workspace: what the tree holds counts, not the reply."""
     request = execute.request(run.lineage, run.session.prompts)
     reply = _call(run, marker, request)
-    if reply.problem:
-        return _fail(run, marker, Failed(reply.problem, reply.usage))
+    if problem := reply.problem or _vanished(run):
+        return _fail(run, marker, Failed(problem, reply.usage))
     adopted = _adopt(run)
     snapshot = run.workspace.snapshot(run.tip)
     work = execute.Work(
@@ -112,9 +112,18 @@ def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
     return None
 
 
+def _vanished(run: Run) -> Problem | None:
+    """A workspace that is gone is no work: it must not become a generation without files."""
+    if not run.workspace.gone():
+        return None
+    message = f"{run.agent.name} removed its workspace"
+    return Problem(kind=FailureKind.AGENT_ERROR, message=message)
+
+
 def _evaluate(run: Run, marker: Marker) -> EvolveStepFailed | None:
     """Checks decide where there are any; the agent is asked about the rest."""
     checked = judge(run, marker.run)
+    recover.restore_branch(run.session, run.tip)
     run.workspace.reset(run.tip)
     asked = evaluate.asked(run.lineage.current.seed, {v.id for v in checked.verdicts})
     fact: Data
@@ -206,9 +215,9 @@ def _fail(run: Run, marker: Marker, failed: Failed) -> EvolveStepFailed:
     """Record a failure; what the agent left in the workspace is saved and undone."""
     recover.restore_branch(run.session, run.tip)
     rescue = run.workspace.rescue(run.tip, f"{marker.phase} failed")
-    run.workspace.reset(run.tip)
     fact = failure(
         run.lineage, marker.phase, failed.problem, run.session.now(), rescue, failed.usage
     )
     run.record([fact])
+    run.workspace.reset(run.tip)
     return fact

@@ -3,7 +3,6 @@ from the log is made again from it."""
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from ouro.app.run import Run, generation_tag
 from ouro.app.session import Session
 from ouro.core.events import Event, EvolveStepCompleted, EvolveStepInterrupted
+from ouro.core.ids import branch_ref, hidden_ref, rescue_prefix
 from ouro.errors import NeedsPerson, OuroError
 from ouro.git.journal import Marker
 from ouro.git.workspace import Workspace, pin_rescue
@@ -24,31 +24,45 @@ def dead_step(session: Session) -> None:
     """Finish or undo what a step that died was in the middle of. The lineage's lock is held, so
     every trace of a step is a dead one's."""
     journal = session.store.journal
+    if marker := journal.marker():
+        session.console.say(f"an earlier step ended in the middle of {marker.phase}: recovering")
+        _end_processes(session, marker)
     _clear_stale_locks(session)
-    marker = journal.marker()
-    if marker is None:
-        return
-    session.console.say(f"an earlier step ended in the middle of {marker.phase}: recovering")
-    _end_processes(session, marker)
-    committed = _settle_branch(session, marker)
-    run = Run(session, session.store.read())
-    abandon(run, marker, committed=committed)
+    if marker:
+        committed = _settle_branch(session, marker)
+        run = Run(session, session.store.read())
+        abandon(run, marker, committed=committed)
+    elif journal.intent():
+        _finish_append(session)
 
 
 def abandon(run: Run, marker: Marker, *, committed: bool = False) -> None:
     """Save what the marked run changed, put the workspace back, say so in the log; or, where its
     result was committed, only bring the workspace in step with that."""
-    rescue = None
     workspace = _marked_workspace(run, marker)
-    if workspace:
-        if not committed:
-            rescue = workspace.rescue(run.tip, f"{marker.phase} interrupted")
-        workspace.reset(run.tip)
     if not committed:
+        rescue = workspace.rescue(run.tip, f"{marker.phase} interrupted") if workspace else None
         run.record([EvolveStepInterrupted(phase=marker.phase, rescue=rescue)])
         if rescue:
             run.session.console.say(f"the unfinished work was saved: git show {rescue}")
+    # Only now: a death before the record would find nothing to save, and record that.
+    if workspace:
+        workspace.reset(run.tip)
     run.session.store.journal.unmark()
+
+
+def _finish_append(session: Session) -> None:
+    """Bring the workspace in step with a branch that a dead step moved, or was about to move."""
+    from ouro.git.worktrees import find
+
+    stream = session.store.read()
+    workspace = find(session.repo, session.options.lineage_id, session.workspace_root)
+    if stream.revision and workspace:
+        wait_for_lock(workspace.git_dir / "index.lock", ours=workspace.ours)
+        changed = workspace.changes()
+        if any(_in_log(session, path) for path in changed):
+            workspace.rebuild_log(stream.revision)
+    session.store.journal.settle()
 
 
 def _end_processes(session: Session, marker: Marker) -> None:
@@ -113,14 +127,18 @@ def require_clean(run: Run) -> None:
         )
     wait_for_lock(workspace.git_dir / "index.lock", ours=workspace.ours)
     changed = workspace.changes()
-    if all(path.startswith(f".ouro/lineages/{run.lineage.id}/") for path in changed):
-        if changed:
-            workspace.rebuild_log(run.tip)
-        return
-    raise OuroError(
-        f"{workspace.root} has changes that no agent of ouro made: {_some(changed)}",
-        "commit them there (they become part of the lineage), stash or remove them",
-    )
+    theirs = [path for path in changed if not _in_log(run.session, path)]
+    if theirs:
+        raise OuroError(
+            f"{workspace.root} has changes that no agent of ouro made: {_some(theirs)}",
+            "commit them there (they become part of the lineage), stash or remove them",
+        )
+    if changed:
+        workspace.rebuild_log(run.tip)
+
+
+def _in_log(session: Session, path: str) -> bool:
+    return path.startswith(f".ouro/lineages/{session.options.lineage_id}/")
 
 
 def _some(paths: Sequence[str]) -> str:
@@ -129,13 +147,14 @@ def _some(paths: Sequence[str]) -> str:
 
 
 def _clear_stale_locks(session: Session) -> None:
-    """Remove locks on our refs that a killed git left behind: git gives them no owner, but the
-    intent names the refs, and the lineage's lock says that no step works on them now."""
-    intent = session.store.journal.intent()
-    if intent is None or intent.pid == os.getpid():
-        return
-    for ref in intent.refs:
-        wait_for_lock(session.repo.common / f"{ref}.lock", ours=True)
+    """Remove locks on the lineage's refs that a killed git left behind: git gives them no owner,
+    but the lineage's lock says that neither a step nor a git of one works on them now."""
+    lineage_id, common = session.options.lineage_id, session.repo.common
+    files = [common / f"{ref}.lock" for ref in (branch_ref(lineage_id), hidden_ref(lineage_id))]
+    for folder in (f"refs/tags/ooo/{lineage_id}", rescue_prefix(lineage_id)):
+        files += (common / folder).rglob("*.lock")
+    for path in files:
+        wait_for_lock(path, ours=True)
 
 
 def wait_for_lock(path: Path, *, ours: bool) -> None:

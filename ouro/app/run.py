@@ -85,6 +85,7 @@ class Run:
         self.completed = tag is not None
         if "workspace" in self.__dict__ and code is None:
             self.workspace.advance(tip, self.tip)
+        self.session.store.journal.settle()
         assert len(self.stream.log.events) == before + len(events)
         for event in events:
             self.session.console.say(_told(event))

@@ -4,7 +4,6 @@ Canonical means that encoding what was decoded gives the same bytes again. That 
 duplicate keys, stray blanks, other spellings of a number, and keys that nobody knows.
 """
 
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, NoReturn, Protocol
@@ -13,7 +12,16 @@ import jsonlines
 import msgspec
 from msgspec import Struct
 
-from ouro.core.events import GENESIS, TYPE_OF, TYPES, Data, Event
+from ouro.core.events import (
+    GENESIS,
+    TYPE_OF,
+    TYPES,
+    Data,
+    Event,
+    LineageCreated,
+    PolicyChanged,
+)
+from ouro.core.policy import RULE
 from ouro.errors import DamagedLog, NewerLog
 
 VERSION = 1
@@ -90,29 +98,47 @@ def _envelope(event: Event) -> _Line:
 
 def encode_lines(events: Iterable[Event]) -> bytes:
     """The lines of `events`, each with its LF; raises DamagedLog where one would not read back."""
-    buffer = io.BytesIO()
-    with jsonlines.Writer(buffer, dumps=_dumps) as writer:
-        for event in events:
-            writer.write(event)
-    return buffer.getvalue()
+    sink = _Sink()
+    with jsonlines.Writer(sink, dumps=_dumps) as writer:  # type: ignore[arg-type]
+        writer.write_all(events)
+    return "".join(sink.parts).encode()
+
+
+class _Sink:
+    """What jsonlines writes to."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+
+    def write(self, text: str) -> None:
+        self.parts.append(text)
 
 
 def _dumps(value: Any) -> str:
-    if not isinstance(value, Event):
-        return msgspec.json.encode(value).decode()
-    line = encode(value)
-    if _load(line) != value:
-        raise DamagedLog(
-            f"event {value.seq} ({TYPE_OF[type(value.data)]}) would not read back as written",
-            "this is a bug in ouro; nothing was written",
-        )
-    return line.decode()
+    # jsonlines tries it on `{}` first, to see whether text or bytes come back.
+    return (_line(value) if isinstance(value, Event) else _encoder.encode(value)).decode()
+
+
+def _line(event: Event) -> bytes:
+    """The line of `event`, which is sure to read back as it."""
+    try:
+        line = encode(event)
+        again = _load(line)
+        if again == event and encode(again) == line:
+            return line
+    except (ValueError, RecursionError):
+        pass  # a lone surrogate, an infinite number, a depth without end
+    raise DamagedLog(
+        f"event {event.seq} ({TYPE_OF[type(event.data)]}) would not read back as written",
+        "this is a bug in ouro; nothing was written",
+    )
 
 
 def seal(
     facts: Sequence[tuple[int, Data]], log: Log, lineage_id: str, stamp: Stamp
 ) -> tuple[Event, ...]:
-    """`facts` (generation, data) as the events that come next after `log`."""
+    """`facts` (generation, data) as the events that come next after `log`; raises DamagedLog
+    where one would not read back."""
     events: list[Event] = []
     seq, prev = len(log.events), log.head
     for generation, data in facts:
@@ -128,14 +154,19 @@ def seal(
             prev=prev,
         )
         events.append(event)
-        prev = line_hash(encode(event))
+        prev = line_hash(_line(event))
     return tuple(events)
 
 
 def extend(log: Log, events: Sequence[Event]) -> Log:
-    """`log` with `events`, which must be its next ones, appended."""
+    """`log` with `events` appended; raises DamagedLog where they are not its next ones."""
     if not events:
         return log
+    if (events[0].seq, events[0].prev) != (len(log.events) + 1, log.head):
+        raise DamagedLog(
+            f"event {events[0].seq} does not follow event {len(log.events)}",
+            "this is a bug in ouro; nothing was written",
+        )
     return Log(log.events + tuple(events), line_hash(encode(events[-1])))
 
 
@@ -150,6 +181,7 @@ def decode_files(files: Iterable[tuple[str, bytes]]) -> Log:
     for name, content in files:
         for place, line, event in _events_of(name, content):
             _check_link(place, event, len(events) + 1, head, ids)
+            _check_rule(place, event.data)
             events.append(event)
             head = line_hash(line)
     return Log(tuple(events), head)
@@ -173,9 +205,10 @@ def _events_of(name: str, content: bytes) -> Iterator[tuple[Place, bytes, Event]
     for line in lines:
         try:
             event: Any = reader.read()
-        except jsonlines.InvalidLineError as problem:
+            canonical = encode(event) == line
+        except (ValueError, RecursionError) as problem:
             _refuse(place, line, problem.__cause__ or problem)
-        if encode(event) != line:
+        if not canonical:
             _damaged(place, "not written as ouro writes it (blanks, key order or repeated keys)")
         yield place, line, event
         place = Place(name, place.line + 1, place.offset + len(line) + 1)
@@ -195,15 +228,12 @@ def _split(name: str, content: bytes) -> list[bytes]:
 
 
 def _load(line: str | bytes) -> Event:
-    """One event; raises ValueError (msgspec's errors are such) for anything else."""
-    try:
-        raw = _line_decoder.decode(line)
-        decoder = _data_decoders.get(raw.type)
-        if raw.v != VERSION or decoder is None:
-            raise ValueError(f"unknown version or type: v {raw.v}, {raw.type}")
-        data = decoder.decode(raw.data)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    """One event; raises ValueError (msgspec's errors are such) or RecursionError otherwise."""
+    raw = _line_decoder.decode(line)
+    decoder = _data_decoders.get(raw.type)
+    if raw.v != VERSION or decoder is None:
+        raise ValueError(f"unknown version or type: v {raw.v}, {raw.type}")
+    data = decoder.decode(raw.data)
     return Event(
         seq=raw.seq,
         id=raw.id,
@@ -223,11 +253,26 @@ def _refuse(place: Place, line: bytes, problem: BaseException) -> NoReturn:
     except (ValueError, RecursionError):
         peek = _Peek(VERSION)
     if peek.v > VERSION or (peek.v == VERSION and peek.type and peek.type not in TYPES):
-        raise NewerLog(
-            f"{place}: made by a newer ouro (v {peek.v}, {peek.type or 'no type'})",
-            "update ouro on this machine",
-        )
-    _damaged(place, " ".join(str(problem).split())[:200])
+        _newer(place, f"v {peek.v}, {peek.type or 'no type'}")
+    _damaged(place, _cause(line, problem))
+
+
+def _cause(line: bytes, problem: BaseException) -> str:
+    match problem:
+        case RecursionError():
+            return "nested too deeply"
+        case UnicodeDecodeError(start=start):
+            return f"not UTF-8 (byte {start} of the line)"
+        case _:
+            return str(problem) if line.strip() else "an empty line"
+
+
+def _check_rule(place: Place, data: Data) -> None:
+    match data:
+        case LineageCreated(policy=policy) | PolicyChanged(policy=policy) if policy.rule != RULE:
+            _newer(place, f"decision rule {policy.rule}")
+        case _:
+            return
 
 
 def _check_link(place: Place, event: Event, seq: int, prev: str, ids: set[str]) -> None:
@@ -237,11 +282,22 @@ def _check_link(place: Place, event: Event, seq: int, prev: str, ids: set[str]) 
         _damaged(place, f"prev does not match the line before (seq {seq - 1})")
     if event.id in ids:
         _damaged(place, f"the id {event.id} occurred before")
+    if isinstance(event.data, LineageCreated) != (seq == 1):
+        _damaged(place, "the first line, and no other, is lineage.created")
     ids.add(event.id)
+
+
+def _newer(place: Place, what: str) -> NoReturn:
+    raise NewerLog(f"{place}: made by a newer ouro ({_short(what)})", "update ouro on this machine")
 
 
 def _damaged(place: Place, what: str) -> NoReturn:
     raise DamagedLog(
-        f"the log is damaged: {place}: {what}",
+        f"the log is damaged: {place}: {_short(what)}",
         "nothing was changed; `git log -p` on that file shows when it happened",
     )
+
+
+def _short(text: str) -> str:
+    """One line, however long and whatever it was."""
+    return " ".join(text.split())[:200]

@@ -10,6 +10,7 @@ from ouro.core.lateral import Pattern
 from ouro.core.lineage import Generation, Spent
 from ouro.core.ontology import delta, normalise, similarity
 from ouro.core.policy import Policy
+from ouro.core.seed import Ontology
 
 SPIN = 3
 """Executed generations running that leave the same code tree: spinning."""
@@ -109,7 +110,7 @@ def standing(generation: Generation) -> str:
 
 def _exhausted(number: int, policy: Policy, spent: Spent) -> str | None:
     if number >= policy.max_generations:
-        return f"{number} generations, max_generations is {policy.max_generations}"
+        return f"generation {number} is the last allowed: max_generations {policy.max_generations}"
     if policy.max_cost is not None and spent.cost >= policy.max_cost:
         return f"{spent.cost:.2f} USD spent, max_cost is {policy.max_cost:g}"
     if policy.max_runtime is not None and spent.seconds >= policy.max_runtime:
@@ -139,9 +140,10 @@ def _stagnated(
     working gets its chance before it is judged.
     """
     now = generations[-1]
-    if now.approved(policy.qa):
-        return None
-    if policy.execute and now.number - _best_at(generations) < policy.stagnation_window:
+    if now.approved(policy.qa) or (policy.execute and not now.evaluate):
+        return None  # nothing was judged: a generation on paper, before execution was turned on
+    best_at = _best_at(generations)
+    if policy.execute and best_at and now.number - best_at < policy.stagnation_window:
         return None
     stretch = _since_lateral(generations)
     for pattern, detect in _DETECTORS:
@@ -178,12 +180,14 @@ def _stagnations(generations: Sequence[Generation], policy: Policy) -> int:
 
 def _last_change(generations: Sequence[Generation]) -> int:
     """The number of the newest generation that changed the ontology, 0 where none did."""
-    changed = (
-        after.number
-        for before, after in pairwise(generations)
-        if before.ontology.fields != after.ontology.fields
-    )
-    return max(changed, default=0)
+    pairs = reversed(list(pairwise(generations)))
+    changed = (after.number for before, after in pairs if _differ(before.ontology, after.ontology))
+    return next(changed, 0)
+
+
+def _differ(before: Ontology, after: Ontology) -> bool:
+    """Whether anything changed that similarity sees."""
+    return before.fields != after.fields and delta(before, after) != Delta()
 
 
 def _settled(stretch: Sequence[Generation], window: int, least: float, alike: float | None) -> bool:
@@ -260,7 +264,10 @@ def _asked_in(question: Asked, earlier: Sequence[Asked]) -> bool:
 
 def _plateau(stretch: Sequence[Generation], policy: Policy, alike: float | None) -> str | None:
     scores = [g.evaluate.score for g in stretch if g.evaluate][-3:]
-    if not policy.execute or len(scores) < 3 or max(scores) - min(scores) >= FLAT:
+    if not policy.execute or len(scores) < 3:
+        return None
+    # Rounded, because 0.09 - 0.08 is a little less than 0.01 in binary.
+    if round(max(scores) - min(scores), 9) >= FLAT:
         return None
     return f"three generations score between {min(scores):g} and {max(scores):g}"
 

@@ -95,10 +95,12 @@ def _phases(lineage: Lineage) -> tuple[Phase, ...]:
     """The phases of the generation in progress, in order."""
     policy = lineage.policy
     thinking: tuple[Phase, ...] = (Phase.WONDER, Phase.REFLECT)
-    if lineage.latest is None or policy.freeze_ontology or _keeps_seed(lineage):
+    if lineage.latest is None or policy.freeze_ontology:
         thinking = ()
     if not policy.execute:
         return thinking
+    if _keeps_seed(lineage):
+        thinking = ()
     judging = (Phase.EVALUATE, Phase.QA) if policy.qa else (Phase.EVALUATE,)
     return (*thinking, Phase.EXECUTE, *judging)
 

@@ -90,13 +90,12 @@ def changed_policy(policy: Policy, given: Given, sources: Sources) -> tuple[Poli
 
     A flag changes the policy whenever it is given; a key of the file or the environment only where
     it differs from what that source said when it was last recorded. So a flag once given stays in
-    force although the file still says otherwise, and a missing source changes nothing.
+    force although the file still says otherwise, and a missing source changes nothing. What the
+    file says newly of a key that the environment sets is remembered, and has no effect.
     """
-    wanted = (
-        _news(sources.file, given.file)
-        | _news(sources.environment, given.environment)
-        | sources.flags
-    )
+    file = _news(sources.file, given.file)
+    unset = {key: value for key, value in file.items() if key not in sources.environment}
+    wanted = unset | _news(sources.environment, given.environment) | sources.flags
     changed = replace(policy, **wanted)
     if changed.freeze_ontology and not changed.execute:
         raise UsageProblem(

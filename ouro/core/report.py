@@ -96,7 +96,7 @@ def of_failure(lineage: Lineage, error: str, reason: str, commit: str | None) ->
         generation=current.number,
         lineage_id=lineage.id,
         similarity=None,
-        next_generation=current.number,
+        next_generation=None if _has_ended(lineage) else current.number,
         lateral_think_applied=current.persona is not None,
         qa=_qa(current),
         error=error,
@@ -106,6 +106,12 @@ def of_failure(lineage: Lineage, error: str, reason: str, commit: str | None) ->
         tag=None,
         usage=_spending(current.spent, lineage.spent),
     )
+
+
+def _has_ended(lineage: Lineage) -> bool:
+    latest = lineage.latest
+    ended = latest is not None and latest.completed and latest.completed.next_generation is None
+    return bool(ended) and lineage.open is None
 
 
 def _qa(generation: Generation) -> QaSummary | None:

@@ -60,8 +60,18 @@ def _limit_ends(lineage: Lineage, problem: Problem, now: datetime) -> str | None
     waited = (now - since).total_seconds()
     # The row of limits so far grows the pause: the longer it lasts, the rarer it is asked again.
     later = now + timedelta(seconds=min(max(30.0, waited), LONGEST_PAUSE))
-    told = datetime.fromisoformat(problem.resets_at) if problem.resets_at else later
-    again = max(told, now + timedelta(seconds=1))
+    told = _told(problem)
+    # A time that has passed tells nothing: to trust it would be to ask without a pause.
+    again = told if told and told > now else later
     if (again - since).total_seconds() > lineage.policy.max_limit_wait:
         return None
     return timestamp(again)
+
+
+def _told(problem: Problem) -> datetime | None:
+    """When the agent said that its limit ends; None where that cannot be read."""
+    try:
+        told = datetime.fromisoformat(problem.resets_at or "")
+    except ValueError:
+        return None
+    return told if told.tzinfo else told.replace(tzinfo=UTC)

@@ -122,9 +122,9 @@ def _warn_unknown(
 
 
 def _guess(key: str, known: tuple[str, ...]) -> str:
-    from difflib import get_close_matches
+    from rapidfuzz import fuzz, process
 
-    near = get_close_matches(key[:40].lower(), known, n=1, cutoff=0.75)
+    near = process.extractOne(key[:40].lower(), known, scorer=fuzz.ratio, score_cutoff=75)
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -38,10 +38,12 @@ class EventStore(Protocol):
         adopted: Sequence[str] = (),
         tag: Tag | None = None,
     ) -> Stream:
-        """Add `events`, which continue `at.log`, in one atomic step; the stream after it.
+        """Add `events` (at least one), which continue `at.log`, in one atomic step; the stream
+        after it.
 
-        `code` is the new code tree (None: as it was), `adopted` further parents. Raises
-        ConcurrentAppend, and changes nothing, where the lineage is no longer at `at.revision`.
+        `code` is the new code tree (None: `at.code`), `adopted` further parents; a tag of that
+        name that is there already is moved. Raises ConcurrentAppend, and changes nothing, where
+        the lineage is no longer at `at.revision`.
         """
         ...
 
@@ -53,9 +55,9 @@ class EventStore(Protocol):
 class MemoryEventStore:
     """Keeps the log's bytes in memory; revisions are their hashes."""
 
-    def __init__(self, code: str = "") -> None:
+    def __init__(self) -> None:
         self._content = b""
-        self._stream = Stream(EMPTY_LOG, None, code)
+        self._stream = Stream(EMPTY_LOG, None, "")
         self._tags: dict[str, str] = {}
         self.messages: dict[str, str] = {}
 
@@ -77,7 +79,7 @@ class MemoryEventStore:
         log = decode_files([("memory", content)])
         revision = line_hash(content + "".join(adopted).encode())
         self._content = content
-        self._stream = Stream(log, revision, self._stream.code if code is None else code)
+        self._stream = Stream(log, revision, at.code if code is None else code)
         if tag:
             self._tags[tag.name] = revision
             self.messages[tag.name] = tag.message(revision)

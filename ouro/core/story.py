@@ -25,6 +25,11 @@ from ouro.core.events import (
 SUBJECT = 100
 """Longest subject, in characters."""
 
+_CONTROLS = dict.fromkeys(
+    code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
+)
+"""What agents write may end a message early (NUL) or drive a terminal (escape sequences)."""
+
 
 def message(events: Sequence[Event]) -> str:
     """The message of the commit that appends `events`: subject, body, trailers."""
@@ -33,7 +38,8 @@ def message(events: Sequence[Event]) -> str:
     subject = cut(said if created else f"gen {events[-1].generation}: {said}", SUBJECT)
     body = "\n\n".join(text for event in events if (text := _body(event)))
     trailers = "\n".join(_trailers(events))
-    return "\n\n".join(part for part in (subject, body, trailers) if part) + "\n"
+    text = "\n\n".join(part for part in (subject, body, trailers) if part)
+    return text.translate(_CONTROLS) + "\n"
 
 
 def headline(event: Event) -> str:  # noqa: C901 (one case an event)
@@ -119,7 +125,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text.split()).translate(_CONTROLS)
 
 
 def cut(text: str, length: int) -> str:

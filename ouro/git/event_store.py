@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ouro.core.codec import EMPTY_LOG, decode_files, encode_lines, extend
@@ -55,7 +55,7 @@ class GitEventStore:
             raise DamagedLog(f"the log of {self._id} holds lines of {', '.join(sorted(strangers))}")
         if not log.events or not isinstance(log.events[0].data, LineageCreated):
             raise DamagedLog(f"the log of {self._id} does not begin with lineage.created")
-        return Stream(log, revision, self._repo.code_tree(revision))
+        return Stream(log, revision, self._repo.code_tree_id(revision))
 
     @property
     def _log_folder(self) -> str:
@@ -65,18 +65,18 @@ class GitEventStore:
         """(file name, blob) of the log's files at `revision`, in order."""
         import pygit2
 
-        try:
-            folder = self._repo.commit(revision).tree[self._log_folder]
-            blobs = {str(e.name): e for e in folder if isinstance(e, pygit2.Blob)}  # type: ignore[union-attr]
-        except KeyError:
+        tree = self._repo.commit(revision).tree
+        folder = tree[self._log_folder] if self._log_folder in tree else None  # noqa: SIM401 (no dict)
+        if not isinstance(folder, pygit2.Tree):
             raise DamagedLog(
                 f"{self.ref} holds no log ({self._log_folder} at {revision[:12]})",
                 "is it a branch of yours? ouro keeps ooo/… for lineages",
-            ) from None
+            )
+        blobs = {str(entry.name): entry for entry in folder}
         names = sorted(blobs)
         if names != [_file_name(number) for number in range(1, len(names) + 1)]:
             raise DamagedLog(f"{self._log_folder}: files are missing or foreign: {names}")
-        return [(name, blobs[name]) for name in names]
+        return [(name, blobs[name].peel(pygit2.Blob)) for name in names]
 
     def tags(self) -> dict[str, str]:
         prefix = f"refs/tags/ooo/{self._id}/gen_"
@@ -97,20 +97,24 @@ class GitEventStore:
         adopted: Sequence[str] = (),
         tag: Tag | None = None,
     ) -> Stream:
+        log = extend(at.log, events)
         code = at.code if code is None else code
         tree = self._tree(at, events, code, adopted)
         commit = self._commit(tree, [r for r in (at.revision, *adopted) if r], message(events))
         updates = [_update(self.ref, commit, at.revision)]
         if tag:
-            updates.append(self._tag_update(tag, commit, None))
+            # An agent may have made a tag of that name: it is the lineage's, and so ours to set.
+            named = self._repo.ref(f"refs/tags/{tag.name}")
+            updates.append(self._tag_update(tag, commit, named))
         self._move(at.revision, commit, updates)
         self._read_back(commit, events)
-        return Stream(extend(at.log, events), commit, code)
+        return Stream(log, commit, code)
 
     def put_tag(self, tip: str, tag: Tag, revision: str) -> None:
         """Make a generation's tag that a crash left out, or move one back to `revision`."""
         update = self._tag_update(tag, revision, self._repo.ref(f"refs/tags/{tag.name}"))
         self._move(tip, tip, [update])
+        self.journal.settle()
 
     def tagged(self, name: str) -> str | None:
         """The commit that the tag `name` names, None where there is no such tag."""
@@ -121,28 +125,34 @@ class GitEventStore:
         return str(found.peel(pygit2.Commit).id) if found else None
 
     def commit_ending_with(self, event: Event, tip: str) -> str:
-        """The oldest commit down from `tip` along first parents whose log ends with `event`."""
-        line, found, commit = encode_lines([event]), None, self._repo.commit(tip)
-        while True:
-            holds = self._log_blobs(str(commit.id))[-1][1].data.endswith(line)
-            if holds:
-                found = str(commit.id)
+        """The oldest commit down from `tip` along first parents whose log ends with `event`, which
+        is not the lineage's first one."""
+        line, found = encode_lines([event]), None
+        for commit in self._first_parents(tip):
+            if self._log_blobs(commit)[-1][1].data.endswith(line):
+                found = commit
             elif found:
-                return found
-            if not commit.parents:
                 break
-            commit = commit.parents[0]
-        if found is None:  # pragma: no cover
+        if found is None:
             raise DamagedLog(f"no commit of {self.ref} ends with event {event.seq}")
         return found
+
+    def _first_parents(self, tip: str) -> Iterator[str]:
+        commit = self._repo.commit(tip)
+        while True:
+            yield str(commit.id)
+            if not commit.parents:
+                return
+            commit = commit.parents[0]
 
     def _tree(self, at: Stream, events: Sequence[Event], code: str, adopted: Sequence[str]) -> str:
         """The code tree `code` with ouro's own folder: the parent's, but for the new log lines."""
         parent = at.revision or next(iter(adopted), None)
         own = _Folder(self._repo, self._own_folder(parent))
-        lineage = own / "lineages" / self._id
         if at.revision is None:
             own.drop("lineages")
+        lineage = own / "lineages" / self._id
+        if at.revision is None:
             lineage.put(".gitattributes", _ATTRIBUTES)
         name, content = self._live_file(at, events)
         (lineage / "events").put(name, content + encode_lines(events))
@@ -151,9 +161,15 @@ class GitEventStore:
             from ouro.core.seed_file import render_seed
 
             lineage.put("seed.yaml", render_seed(seed))
-        top = self._repo.handle.TreeBuilder(self._repo.tree(code))
+        top = self._repo.handle.TreeBuilder(self._code(at, code))
         top.insert(OURO_FOLDER, own.write(), _FOLDER)
         return str(top.write())
+
+    def _code(self, at: Stream, code: str) -> pygit2.Tree:
+        """The code tree. One that was read is known by its id alone: it need not be stored."""
+        if at.revision and code == at.code:
+            return self._repo.commit(at.revision).tree
+        return self._repo.tree(code)
 
     def _own_folder(self, revision: str | None) -> pygit2.Tree | None:
         import pygit2
@@ -196,7 +212,7 @@ class GitEventStore:
         """Move the refs in one transaction; raises ConcurrentAppend where the branch moved on."""
         # git renames one ref after the other, in this order: the branch, which is the truth, first.
         program = "".join(f"{line}\n" for line in ("start", *updates, "prepare", "commit"))
-        self.journal.intend(old, new, [line.split(" ")[1] for line in updates])
+        self.journal.intend(old, new)
         deadline = time.monotonic() + PATIENCE
         while True:
             done = self._repo.git.attempt("update-ref", "--stdin", stdin=program.encode())

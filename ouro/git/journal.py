@@ -3,7 +3,6 @@ from everybody else's."""
 
 import os
 import socket
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,12 +15,10 @@ Kind = TypeVar("Kind")
 
 
 class Intent(Struct, frozen=True):
-    """A ref transaction that was about to begin: `refs` may have been left locked."""
+    """The branch was about to move from `old` to `new`, and the workspace with it."""
 
-    pid: int
     old: str | None
     new: str
-    refs: tuple[str, ...]
 
 
 class Marker(Struct, frozen=True):
@@ -48,8 +45,8 @@ class Journal:
         self._intent = folder / "intent.json"
         self.marker_path = folder / "run.json"
 
-    def intend(self, old: str | None, new: str, refs: Sequence[str]) -> None:
-        write_durably(self._intent, msgspec.json.encode(Intent(os.getpid(), old, new, tuple(refs))))
+    def intend(self, old: str | None, new: str) -> None:
+        write_durably(self._intent, msgspec.json.encode(Intent(old, new)))
 
     def intent(self) -> Intent | None:
         return _read(self._intent, Intent)
@@ -63,6 +60,13 @@ class Journal:
     def unmark(self) -> None:
         self.marker_path.unlink(missing_ok=True)
         sync_folder(self.folder)
+        self.settle()
+
+    def settle(self) -> None:
+        """What was intended is done. While a marker stands the intent does too: it tells whether
+        what is marked was committed."""
+        if not self.marker_path.exists():
+            self._intent.unlink(missing_ok=True)
 
 
 def _read(path: Path, shape: type[Kind]) -> Kind | None:

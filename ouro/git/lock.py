@@ -10,6 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from ouro.errors import NotNow, OuroError
+from ouro.git import program
+
+ORPHAN_GRACE = 5.0
+"""Seconds to wait for git processes of a step that is dead."""
 
 
 class Holder(Struct, frozen=True):
@@ -42,10 +46,44 @@ def hold(folder: Path, what: str) -> Iterator[None]:
             "steps need a writable repository; reading commands do not",
         ) from problem
     try:
-        _name(folder)
-        yield
+        with _writing(folder, what):
+            _name(folder)
+            yield
     finally:
         lock.release()
+
+
+@contextmanager
+def _writing(folder: Path, what: str) -> Iterator[None]:
+    """Hold a second lock, which every git process inherits: a git that outlived its step would
+    write behind the back of the next one, so that one waits for its end."""
+    import fcntl
+
+    descriptor = os.open(folder / "writing", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        deadline = time.monotonic() + ORPHAN_GRACE
+        while not _taken(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            if time.monotonic() > deadline:
+                raise NotNow(
+                    f"{what} is busy: a git process of a step that died is still at work",
+                    "wait for it with --wait, or end that process",
+                )
+            time.sleep(0.02)
+        program.inherited.add(descriptor)
+        yield
+    finally:
+        program.inherited.discard(descriptor)
+        os.close(descriptor)
+
+
+def _taken(descriptor: int, operation: int) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, operation)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _name(folder: Path) -> None:

@@ -45,6 +45,10 @@ _SETTINGS = (
 )
 
 
+inherited: set[int] = set()
+"""Descriptors that every git process keeps open: a lock on them lasts until the last one ends."""
+
+
 class GitFailed(OuroError):
     """The git program said no; `message` holds its own words."""
 
@@ -52,7 +56,8 @@ class GitFailed(OuroError):
 def environment(base: Mapping[str, str] = os.environ) -> dict[str, str]:
     """`base` without the variables that git exports inside hooks, messages in English."""
     kept = {name: value for name, value in base.items() if name not in LOCAL_VARIABLES}
-    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+    # Looking must not write: `git status` would refresh, and lock, the index of a checkout.
+    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 class Git:
@@ -103,6 +108,7 @@ class Git:
                 env=self._environment | dict(variables or {}),
                 # A Ctrl-C in the terminal must not end git between a ref and an index.
                 process_group=0,
+                pass_fds=tuple(inherited),
                 check=False,
             )
         except FileNotFoundError as problem:

@@ -136,8 +136,15 @@ class Repo:
         """The commit that HEAD names where the user stands; None while it is unborn."""
         return None if self.handle.head_is_unborn else str(self.handle.head.target)
 
+    def code_tree_id(self, commit_id: str) -> str:
+        """The id that the commit's tree has without ouro's own folder, and nothing is written: the
+        repository may be read-only, and there need not be such a tree in it."""
+        kept = [e for e in self.commit(commit_id).tree if e.name != OURO_FOLDER]
+        content = b"".join(b"%o %b\0%b" % (e.filemode, e.raw_name or b"", e.id.raw) for e in kept)
+        return hashlib.sha1(b"tree %d\0%b" % (len(content), content)).hexdigest()
+
     def code_tree(self, commit_id: str) -> str:
-        """The id of the commit's tree without ouro's own folder."""
+        """The same id, of a tree that is in the repository afterwards."""
         builder = self.handle.TreeBuilder(self.commit(commit_id).tree)
         if builder.get(OURO_FOLDER) is not None:
             builder.remove(OURO_FOLDER)

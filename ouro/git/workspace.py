@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from msgspec import Struct
 from ouro.core.events import LeftOut
 from ouro.core.ids import branch_ref, rescue_prefix
 from ouro.git.journal import write_durably
-from ouro.git.program import Git
+from ouro.git.program import Git, GitFailed
 from ouro.git.repository import OURO_FOLDER, Repo
 
 PROTECTED = ("ouro.yaml",)
@@ -80,12 +81,19 @@ class Workspace:
             "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all",
             settings=(self._ignore(),),
         )  # fmt: skip
-        return tuple(shown(entry[3:]) for entry in listed.split(b"\0") if entry)
+        # Where all files are listed, a folder is one that git does not enter: a nested repository,
+        # which is left out of generations and stays where it is.
+        entries = (e for e in listed.split(b"\0") if e and not e.endswith(b"/"))
+        return tuple(shown(entry[3:]) for entry in entries)
 
     def in_progress(self) -> str | None:
         """What git operation the tree is in the middle of, for people."""
         found = (what for name, what in _IN_PROGRESS.items() if (self.git_dir / name).exists())
         return next(found, None)
+
+    def gone(self) -> bool:
+        """Whether the folder itself is no longer there."""
+        return not self.root.is_dir()
 
     def head(self) -> str | None:
         """The commit that is checked out, None where that cannot be said."""
@@ -93,7 +101,8 @@ class Workspace:
         return said.stdout.decode().strip() if said.returncode == 0 else None
 
     def changed_against(self, tip: str) -> list[Change]:
-        """Stage everything; what then differs from `tip`."""
+        """Stage everything; what then differs from `tip`. Raises GitFailed where git cannot:
+        a workspace that was not looked at must not pass for one without changes."""
         self._stage()
         raw = self._git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", tip)
         parts = raw.split(b"\0")
@@ -104,6 +113,7 @@ class Workspace:
 
     def snapshot(self, tip: str) -> Snapshot:
         """The workspace's code as a tree. Ouro's own things in it are those of `tip`."""
+        self._mend_head()
         changed = [c for c in self.changed_against(tip) if not is_ours(c.path)]
         nested = [c for c in changed if c.mode == "160000" and c.status == "A"]
         self._unstage([c.path for c in nested])
@@ -115,6 +125,8 @@ class Workspace:
 
     def rescue(self, tip: str, why: str) -> str | None:
         """Save what differs from `tip` in a commit under a ref of its own; that ref, if any did."""
+        if self.gone():
+            return None
         self._mend_head()
         if not self.changed_against(tip):
             return None
@@ -126,6 +138,8 @@ class Workspace:
 
     def advance(self, old: str, new: str) -> None:
         """Bring index and files from commit `old` to `new`, which differ in ouro's folder alone."""
+        if self.gone():
+            return
         moved = self._git.attempt("read-tree", "-m", "-u", old, new)
         if moved.returncode != 0:
             self.rebuild_log(new)
@@ -155,25 +169,46 @@ class Workspace:
         if self.ours:
             for name in (*_IN_PROGRESS, "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "sequencer"):
                 _remove(self.git_dir / name)
-            _remove(self.git_dir / "index.lock")
+            for name in ("index.lock", "HEAD.lock"):
+                _remove(self.git_dir / name)
         self._git.run("symbolic-ref", "HEAD", branch_ref(self._id))
 
     def _mend_pointer(self) -> None:
-        """Give a linked worktree its `.git` file back."""
+        """Give a linked worktree its `.git` file back, and its git folder."""
         pointer, wanted = self.root / ".git", f"gitdir: {self.git_dir}\n"
         if self.git_dir == self._repo.common or not self.ours:
             return
         self.root.mkdir(parents=True, exist_ok=True)
+        if not self.git_dir.is_dir():
+            self._register()
         if pointer.is_file() and pointer.read_text(errors="replace").strip() == wanted.strip():
             return
         _remove(pointer)
         pointer.write_text(wanted)
 
+    def _register(self) -> None:
+        """Make the git folder again, as `git worktree add` does; it refuses a folder with files."""
+        self.git_dir.mkdir(parents=True)
+        (self.git_dir / "commondir").write_text("../..\n")
+        (self.git_dir / "gitdir").write_text(f"{self.root / '.git'}\n")
+        (self.git_dir / "HEAD").write_text(f"ref: {branch_ref(self._id)}\n")
+
     # --- with git ----------------------------------------------------------------------------
 
     def _stage(self) -> None:
+        done = self._add()
+        if done.returncode not in (0, 1) and self.ours:
+            # An index that an agent has broken is made again: what counts are the files.
+            _remove(self.git_dir / "index")
+            self._git.run("read-tree", "HEAD")
+            done = self._add()
+        if done.returncode not in (0, 1):
+            said = " ".join(done.stderr.decode("utf-8", "replace").split())
+            raise GitFailed(f"git add failed in {self.root}: {said}")
+
+    def _add(self) -> CompletedProcess[bytes]:
         # A nested repository without commits makes `add` fail on it alone, hence the flag.
-        self._git.attempt("add", "-A", "--ignore-errors", settings=(self._ignore(),))
+        return self._git.attempt("add", "-A", "--ignore-errors", settings=(self._ignore(),))
 
     def _ignore(self) -> str:
         return f"core.excludesFile={ignore_file(self._repo)}"

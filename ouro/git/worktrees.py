@@ -57,7 +57,17 @@ def ensure(repo: Repo, lineage_id: str, tip: str, root: Path | None) -> Workspac
     found = find(repo, lineage_id, root)
     if found:
         return found
+    _refuse_another_branch(repo, lineage_id, path)
     return _make(repo, lineage_id, tip, path)
+
+
+def _refuse_another_branch(repo: Repo, lineage_id: str, path: Path) -> None:
+    """While no agent ran, whoever switched the workspace away was the user."""
+    if path.is_dir() and any(tree.path == path for tree in listed(repo)):
+        raise OuroError(
+            f"{path} is the workspace of {lineage_id}, but ooo/{lineage_id} is not checked out there",
+            f"go back to it: git -C {path} switch ooo/{lineage_id}",
+        )
 
 
 def reopen(repo: Repo, lineage_id: str, path: Path) -> Workspace | None:
@@ -68,7 +78,8 @@ def reopen(repo: Repo, lineage_id: str, path: Path) -> Workspace | None:
         return None
     git_dir = _registered(repo, path)
     ours = path.name == lineage_id
-    return Workspace(repo, lineage_id, path, git_dir, ours) if git_dir.is_dir() else None
+    # One of ours gets a lost git folder back; what is a user's own is left alone.
+    return Workspace(repo, lineage_id, path, git_dir, ours) if ours or git_dir.is_dir() else None
 
 
 def place(repo: Repo, lineage_id: str, root: Path | None) -> Path:
@@ -107,12 +118,14 @@ def _workspace(repo: Repo, lineage_id: str, path: Path, wanted: Path) -> Workspa
 
 def _registered(repo: Repo, path: Path) -> Path:
     """The git folder of a linked worktree by git's own list: an agent may have removed the
-    worktree's `.git` file."""
-    for entry in (repo.common / "worktrees").iterdir():
+    worktree's `.git` file, or the git folder itself."""
+    for entry in (repo.common / "worktrees").glob("*"):
         pointer = entry / "gitdir"
         if pointer.is_file() and Path(pointer.read_text().strip()).parent == path:
             return entry
-    return _git_dir_of(path)
+    if (path / ".git").exists():
+        return _git_dir_of(path)
+    return repo.common / "worktrees" / path.name
 
 
 def _make(repo: Repo, lineage_id: str, tip: str, path: Path) -> Workspace:
