@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from ouro.app.history import Standing
+from ouro.app.seeds import Checkup
 from ouro.core.decision import standing as standing_of
 from ouro.core.events import Event
 from ouro.core.lineage import Generation
@@ -113,6 +114,20 @@ def standing_line(one: Standing) -> str:
     alike = "" if one.similarity is None else f"  similarity {one.similarity:g}"
     text = f"{one.lineage_id:<20} {one.state:<10} gen {one.generation}  "
     return printable(f"{text}{one.passed}/{one.total} passed{alike}")
+
+
+def checkup_text(one: Checkup) -> str:
+    """What there is to say of a seed: warnings and advice, a line each, then the sums."""
+    lines = [f"warning: {text}" for text in one.warnings]
+    lines += [f"{remark.where}: {remark.text}" for remark in one.advice]
+    hidden = f", {one.hidden} hidden" if one.hidden else ""
+    noun = "criterion" if one.criteria == 1 else "criteria"
+    lines.append(f"{one.criteria} {noun}, {one.checked} with a visible check{hidden}")
+    covered = "all of them" if not one.uncovered else f"all but {', '.join(one.uncovered)}"
+    if len(one.uncovered) == one.criteria:
+        covered = "none of them"
+    lines.append(f"the offline agent can meet and verify {covered}")
+    return printable("\n".join(lines))
 
 
 def event_line(event: Event) -> str:

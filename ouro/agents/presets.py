@@ -39,7 +39,8 @@ class Preset(Struct, frozen=True, kw_only=True):
     The command line is `program`, `words`, then `read`, `write` or `full` (what the phase may do),
     `model`, `max_turns`, `max_budget` where they are wanted and known, the user's own words and
     `last`. `full` None: `write` already allows everything. `environment` gives way to what the user
-    has set. `seen` is the version that the entry was measured with.
+    has set. `seen` is the version that the entry was measured with. `silent`: it prints nothing
+    until it is done, so that silence is no sign of a hang. `edits` False: it only answers.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Preset(Struct, frozen=True, kw_only=True):
     version: tuple[str, ...] = ("--version",)
     parser: str = "raw"
     exits: Mapping[int, Exit] = {}
+    silent: bool = False
     edits: bool = True
 
 
@@ -77,13 +79,13 @@ one refuses to start or behaves otherwise, and ouro may well have been started b
 _NO_LOGIN = "no login, or an invalid key"
 _HTTP = {
     # An HTTP status as an exit code: what is left of it in eight bits.
-    400 - 256: Exit(FailureKind.AGENT_ERROR, "the request was refused (status 400)"),
-    401 - 256: Exit(FailureKind.AUTH, f"{_NO_LOGIN} (status 401)"),
-    403 - 256: Exit(FailureKind.AUTH, f"{_NO_LOGIN} (status 403)"),
-    404 - 256: Exit(FailureKind.AGENT_ERROR, "no such model (status 404)"),
-    429 - 256: Exit(FailureKind.RATE_LIMITED, "a limit is reached (status 429)"),
-    500 - 256: Exit(FailureKind.OVERLOADED, "the server failed (status 500)"),
-    503 - 256: Exit(FailureKind.OVERLOADED, "the server is overloaded (status 503)"),
+    400 % 256: Exit(FailureKind.AGENT_ERROR, "the request was refused (status 400)"),
+    401 % 256: Exit(FailureKind.AUTH, f"{_NO_LOGIN} (status 401)"),
+    403 % 256: Exit(FailureKind.AUTH, f"{_NO_LOGIN} (status 403)"),
+    404 % 256: Exit(FailureKind.AGENT_ERROR, "no such model (status 404)"),
+    429 % 256: Exit(FailureKind.RATE_LIMITED, "a limit is reached (status 429)"),
+    500 % 256: Exit(FailureKind.OVERLOADED, "the server failed (status 500)"),
+    503 % 256: Exit(FailureKind.OVERLOADED, "the server is overloaded (status 503)"),
 }
 
 _PRESETS = (
@@ -91,11 +93,12 @@ _PRESETS = (
         name="claude",
         program="claude",
         seen="2.1.197",
-        words=("-p", "--output-format", "json"),
+        # Its other formats say nothing until the end: nobody could tell work from a hang.
+        words=("-p", "--output-format", "stream-json", "--verbose"),
         # Named, since the user's settings may hold another mode as the default.
         read=("--permission-mode", "default"),
-        # An agent that may write what the checks then run gains little by running it itself; one
-        # that may not run its tests works blindly. One word: the option takes all words after it.
+        # The checks run what it writes anyway; an agent that may run nothing works blindly.
+        # One word, since the option takes all words after it as tools.
         write=("--permission-mode", "acceptEdits", "--allowedTools=Bash"),
         full=("--dangerously-skip-permissions",),
         model=("--model", "{}"),
@@ -146,6 +149,7 @@ _PRESETS = (
             55: Exit(FailureKind.AGENT_ERROR, "the folder is not trusted"),
             **_HTTP,
         },
+        silent=True,
     ),
     Preset(
         name="opencode",
@@ -168,6 +172,7 @@ _PRESETS = (
         write=("--approval-mode", "yolo"),
         model=("-m", "{}"),
         max_turns=("--max-session-turns", "{}"),
+        silent=True,
     ),
     Preset(
         name="pi",
@@ -177,6 +182,7 @@ _PRESETS = (
         read=("--tools", "read,grep,find,ls"),
         model=("--model", "{}"),
         environment={"PI_TELEMETRY": "0"},
+        silent=True,
     ),
     Preset(
         name="copilot",
@@ -202,6 +208,7 @@ _PRESETS = (
         model=("--model", "{}"),
         giving=Giving.FILE,
         parser="aider",
+        silent=True,
     ),
     Preset(
         name="llm",
@@ -211,6 +218,7 @@ _PRESETS = (
         model=("-m", "{}"),
         parser="llm",
         edits=False,
+        silent=True,
     ),
 )
 

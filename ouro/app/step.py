@@ -18,6 +18,7 @@ from ouro.core.lineage import Generation, Lineage, Pause, fold
 from ouro.core.moves import CarryOver, Complete, Ended, RunPhase, ThinkLaterally, Wait, next_move
 from ouro.core.report import Report, of_end, of_failure, of_generation
 from ouro.core.retry import timestamp
+from ouro.core.story import counted
 from ouro.errors import Exit, NeedsPerson, NotNow, OuroError
 from ouro.phases import lateral
 
@@ -137,7 +138,8 @@ def _code(report: Report) -> Exit:
 def _failed(run: Run, failed: EvolveStepFailed) -> Ending:
     error = f"{failed.kind}: {failed.message}"
     if failed.retry_at is None:
-        reason = f"{failed.phase} failed {failed.attempt} times, a person is needed"
+        times = counted(failed.attempt, "time")
+        reason = f"{failed.phase} failed {times}, a person is needed"
         return Ending(of_failure(run.lineage, error, reason, run.tip), Exit.FAILED, decided=False)
     reason = f"{failed.phase} failed, next try not before {failed.retry_at}"
     return Ending(of_failure(run.lineage, error, reason, run.tip), Exit.NOT_NOW, decided=False)

@@ -17,6 +17,7 @@ COMMANDS = {
     "list": "The lineages of this repository.",
     "log": "The events of a lineage.",
     "path": "Where the workspace of a lineage lies.",
+    "seed": "Write a seed file, or look one over.",
 }
 """Name -> help of every command; its module in this package has the rest."""
 

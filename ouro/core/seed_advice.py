@@ -14,7 +14,7 @@ _NUMBER = re.compile(
 _JOINED = re.compile(r"\b(?:and|as well as)\b|;", re.IGNORECASE)
 _VAGUE = re.compile(
     r"\b(?:good|nice|clean|proper(?:ly)?|appropriate(?:ly)?|reasonabl[ey]|user.friendly|robust|fast"
-    r"|quick(?:ly)?|eas(?:y|ily)|simple|well|etc)\b",
+    r"|quick(?:ly)?|eas(?:y|ily)|simple|etc)\b",
     re.IGNORECASE,
 )
 _MANY = 3

@@ -65,7 +65,7 @@ def _refuse_another_branch(repo: Repo, lineage_id: str, path: Path) -> None:
     """While no agent ran, whoever switched the workspace away was the user."""
     if path.is_dir() and any(tree.path == path for tree in listed(repo)):
         raise OuroError(
-            f"{path} is the workspace of {lineage_id}, but ooo/{lineage_id} is not checked out there",
+            f"ooo/{lineage_id} is not checked out in its workspace {path}",
             f"go back to it: git -C {path} switch ooo/{lineage_id}",
         )
 

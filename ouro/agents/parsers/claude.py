@@ -1,4 +1,4 @@
-"""claude, `--output-format json`: one object; with other options also an array or lines of them."""
+"""claude, `--output-format stream-json`: one object a line; `json`: one alone, or an array."""
 
 import re
 
@@ -20,7 +20,7 @@ from ouro.agents.parsers.result import (
     classified,
     failed,
     moment,
-    one_line,
+    reply,
     settled,
 )
 from ouro.core.brief import FailureKind
@@ -37,19 +37,22 @@ def parse(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) -> Parse
     """An API error still has `subtype` "success": `is_error` and the status tell."""
     result: Json = {}
     limit: Json = {}
+    model = ""
     for found in objects(stdout):
         match found.get("type"):
             case "result":
                 result = found
+            case "system":
+                model = text_at(found, "model") or model
             case "rate_limit_event":
                 limit = mapping(found, "rate_limit_info")
-    parsed = _reply(result)
+    parsed = _reply(result, model)
     if result.get("is_error") is True or text_at(result, "subtype").startswith("error"):
         return _problem(parsed, result, limit)
     return settled(parsed, stderr, code, hints)
 
 
-def _reply(result: Json) -> Parsed:
+def _reply(result: Json, model: str) -> Parsed:
     models = {name: m for name, m in mapping(result, "modelUsage").items() if isinstance(m, dict)}
     if models:
         # `usage` leaves out the last request of some runs, and other models than the main one.
@@ -58,13 +61,13 @@ def _reply(result: Json) -> Parsed:
     else:
         put_in = [whole(result, "usage", name) for name in _INPUT]
         put_out = [whole(result, "usage", "output_tokens")]
-    return Parsed(
-        text=text_at(result, "result"),
-        input_tokens=total(put_in),
-        output_tokens=total(put_out),
-        model=_main(models),
+    return reply(
+        text_at(result, "result"),
+        put_in=total(put_in),
+        put_out=total(put_out),
+        model=_main(models) or model,
         cost=amount(result, "total_cost_usd"),
-        denials=tuple(_denial(d) for d in items(result, "permission_denials")),
+        denials=[_denial(d) for d in items(result, "permission_denials")],
     )
 
 
@@ -72,16 +75,16 @@ _INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_token
 _MODEL_INPUT = ("inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens")
 
 
-def _main(models: Json) -> str | None:
+def _main(models: Json) -> str:
     """The model that wrote most: small ones do side work."""
     names = sorted(models, key=lambda name: whole(models, name, "outputTokens") or 0)
-    return one_line(names[-1]) if names else None
+    return names[-1] if names else ""
 
 
 def _denial(denial: Json) -> str:
     name = text_at(denial, "tool_name") or "a tool"
     about = text_at(denial, "tool_input", "file_path") or text_at(denial, "tool_input", "command")
-    return one_line(f"{name}: {about}" if about else name)
+    return f"{name}: {about}" if about else name
 
 
 def _problem(parsed: Parsed, result: Json, limit: Json) -> Parsed:

@@ -1,7 +1,7 @@
 """codex, `exec --json`: one object a line."""
 
 from ouro.agents.parsers.objects import Json, mapping, objects, text_at, total, whole
-from ouro.agents.parsers.result import NO_HINTS, Hints, Parsed, classified, failed, settled
+from ouro.agents.parsers.result import NO_HINTS, Hints, Parsed, classified, failed, reply, settled
 
 
 def parse(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) -> Parsed:
@@ -20,11 +20,11 @@ def parse(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) -> Parse
                 turn, error = "failed", text_at(found, "error", "message") or error
             case "error":
                 error = text_at(found, "message") or error
-    parsed = Parsed(
-        text=text,
+    parsed = reply(
+        text,
         # What came from a cache is counted in `input_tokens` already.
-        input_tokens=total(whole(usage, "input_tokens") for usage in usages),
-        output_tokens=total(whole(usage, "output_tokens") for usage in usages),
+        put_in=total(whole(usage, "input_tokens") for usage in usages),
+        put_out=total(whole(usage, "output_tokens") for usage in usages),
     )
     if turn == "failed" or (code > 0 and error):
         return failed(parsed, classified(None, error), error or "the turn failed")

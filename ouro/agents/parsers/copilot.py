@@ -7,7 +7,7 @@ from ouro.agents.parsers.result import (
     Parsed,
     classified,
     failed,
-    one_line,
+    reply,
     settled,
 )
 
@@ -28,8 +28,8 @@ def parse(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) -> Parse
             case "tool.execution_start":
                 tools[text_at(data, "toolCallId")] = text_at(data, "toolName")
             case "tool.execution_complete" if text_at(data, "error", "code") == "denied":
-                denials.append(one_line(tools.get(text_at(data, "toolCallId")) or "a tool"))
-    parsed = Parsed(text=text, model=one_line(model) or None, denials=tuple(denials))
+                denials.append(tools.get(text_at(data, "toolCallId")) or "a tool")
+    parsed = reply(text, model=model, denials=denials)
     if error:
         message = text_at(error, "message") or text_at(error, "errorType") or "an error"
         return failed(parsed, classified(whole(error, "statusCode"), message), message)

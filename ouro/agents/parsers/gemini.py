@@ -7,7 +7,7 @@ from ouro.agents.parsers.result import (
     Parsed,
     classified,
     failed,
-    one_line,
+    reply,
     settled,
 )
 from ouro.core.brief import FailureKind
@@ -15,12 +15,12 @@ from ouro.core.brief import FailureKind
 
 def parse(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) -> Parsed:
     """An answer that broke off exits 0 and has its error on stdout."""
-    reply: Json = {}
+    said: Json = {}
     for found in objects(stdout):
         if "response" in found or "error" in found:
-            reply = found
-    parsed = _reply(reply)
-    error = mapping(reply, "error")
+            said = found
+    parsed = _reply(said)
+    error = mapping(said, "error")
     for found in objects(stderr) if code != 0 else ():
         error = mapping(found, "error") or error
     if error:
@@ -28,19 +28,20 @@ def parse(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) -> Parse
     return settled(parsed, stderr, code, hints)
 
 
-def _reply(reply: Json) -> Parsed:
-    models = mapping(reply, "stats", "models")
+def _reply(said: Json) -> Parsed:
+    models = mapping(said, "stats", "models")
     tokens = [mapping(model, "tokens") for model in models.values()]
     names = sorted(models, key=lambda name: whole(models, name, "tokens", "candidates") or 0)
-    return Parsed(
-        text=text_at(reply, "response"),
-        input_tokens=total(whole(count, "prompt") for count in tokens),
+    return reply(
+        text_at(said, "response"),
+        put_in=total(whole(count, "prompt") for count in tokens),
         # Thoughts are paid for as output, and counted beside the candidates.
-        output_tokens=total(
-            whole(count, name) for count in tokens for name in ("candidates", "thoughts")
-        ),
-        model=one_line(names[-1]) if names else None,
+        put_out=total(whole(count, name) for count in tokens for name in _OUTPUT),
+        model=names[-1] if names else "",
     )
+
+
+_OUTPUT = ("candidates", "thoughts")
 
 
 def _problem(parsed: Parsed, error: Json, hints: Hints) -> Parsed:
@@ -50,4 +51,4 @@ def _problem(parsed: Parsed, error: Json, hints: Hints) -> Parsed:
     kind, meaning = hints.exits.get(code or 0, (classified(code, message), ""))
     if text_at(error, "type") == "INVALID_STREAM":
         kind = FailureKind.OVERLOADED
-    return failed(parsed, kind, f"{meaning}: {message}" if meaning else one_line(message))
+    return failed(parsed, kind, f"{meaning}: {message}" if meaning else message)

@@ -20,7 +20,7 @@ from ouro.agents.parsers.result import (
     classified,
     failed,
     moment,
-    one_line,
+    reply,
     settled,
 )
 from ouro.core.brief import FailureKind
@@ -34,13 +34,12 @@ def parse(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) -> Parse
     said = _Said()
     for found in objects(stdout):
         said.hear(found)
-    parsed = Parsed(
-        text="".join(said.texts),
-        input_tokens=total(whole(t, *path) for t in said.tokens for path in _INPUT),
-        output_tokens=total(whole(t, name) for t in said.tokens for name in _OUTPUT),
-        # For a model without a price it says 0.
-        cost=total_amount(said.costs) or None,
-        denials=tuple(said.denials),
+    parsed = reply(
+        "".join(said.texts),
+        put_in=total(whole(t, *path) for t in said.tokens for path in _INPUT),
+        put_out=total(whole(t, name) for t in said.tokens for name in _OUTPUT),
+        cost=total_amount(said.costs),
+        denials=said.denials,
     )
     if said.error:
         return _problem(parsed, said.error)
@@ -90,7 +89,7 @@ class _Said:
     def _tool(self, part: Json) -> None:
         error = text_at(part, "state", "error")
         if "rule which prevents" in error or "rejected permission" in error:
-            self.denials.append(one_line(text_at(part, "tool") or "a tool"))
+            self.denials.append(text_at(part, "tool") or "a tool")
 
 
 def _problem(parsed: Parsed, found: Json) -> Parsed:

@@ -3,13 +3,13 @@
 import re
 
 from ouro.agents.parsers.objects import clean
-from ouro.agents.parsers.result import NO_HINTS, Hints, Parsed, failed, settled
+from ouro.agents.parsers.result import NO_HINTS, Hints, Parsed, failed, reply, settled
 from ouro.core.brief import FailureKind
 
 
 def parse(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) -> Parsed:
     """Any command: its text is never searched for errors, it may well speak of rate limits."""
-    return settled(Parsed(text=clean(stdout)), stderr, code, hints)
+    return settled(reply(clean(stdout)), stderr, code, hints)
 
 
 # --- llm, `-u` ---------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ def parse_llm(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) -> P
     put_in = put_out = None
     for found in _LLM_USAGE.finditer(stderr):
         put_in, put_out = _count(found[1]), _count(found[2])
-    parsed = Parsed(text=clean(stdout), input_tokens=put_in, output_tokens=put_out)
+    parsed = reply(clean(stdout), put_in=put_in, put_out=put_out)
     return settled(parsed, stderr, code, hints)
 
 
@@ -62,10 +62,10 @@ def parse_aider(stdout: str, stderr: str, code: int, hints: Hints = NO_HINTS) ->
     stdout = clean(stdout)
     used = list(_USED.finditer(stdout))
     text = _HEAD.sub("", _USED.sub("", stdout)).strip()
-    parsed = Parsed(
-        text="" if text.startswith(_EMPTY) else text,
-        input_tokens=_rounded(used[-1][1]) if used else None,
-        output_tokens=_rounded(used[-1][2]) if used else None,
+    parsed = reply(
+        "" if text.startswith(_EMPTY) else text,
+        put_in=_rounded(used[-1][1]) if used else None,
+        put_out=_rounded(used[-1][2]) if used else None,
         cost=_dollars(used[-1][3]) if used else None,
     )
     after = used[-1].end() if used else 0

@@ -1,10 +1,11 @@
 """What every parser hands back, and the rule by which a call counts as a success."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouro.agents.parsers.objects import clean, objects, text_at
 from ouro.core.brief import FailureKind
@@ -84,6 +85,30 @@ _STATUS = re.compile(
 )
 
 
+def reply(
+    text: str,
+    *,
+    put_in: int | None = None,
+    put_out: int | None = None,
+    cost: float | None = None,
+    model: str = "",
+    denials: Sequence[str] = (),
+) -> Parsed:
+    """What a client said, before anything is known of problems.
+
+    Clients say 0 where nothing was counted: no call takes in nothing, and a model without a known
+    price is not free. Both are unknown.
+    """
+    return Parsed(
+        text=text,
+        input_tokens=put_in or None,
+        output_tokens=put_out if put_in or put_out else None,
+        model=one_line(model) or None,
+        cost=cost or None,
+        denials=tuple(one_line(denial) for denial in denials),
+    )
+
+
 # --- the rule ----------------------------------------------------------------------------------
 
 
@@ -119,17 +144,8 @@ def failed(
     resets_at: str | None = None,
 ) -> Parsed:
     """`parsed` with this problem."""
-    return Parsed(
-        text=parsed.text,
-        input_tokens=parsed.input_tokens,
-        output_tokens=parsed.output_tokens,
-        model=parsed.model,
-        cost=parsed.cost,
-        problem=kind,
-        message=one_line(message),
-        guessed=guessed,
-        resets_at=resets_at,
-        denials=parsed.denials,
+    return replace(
+        parsed, problem=kind, message=one_line(message), guessed=guessed, resets_at=resets_at
     )
 
 
