@@ -73,6 +73,10 @@ if ! command -v "$ouro" >/dev/null; then
     exit 1
 fi
 
+# `ouro stop` finds the loop by it, also between two steps.
+OURO_LOOP=$$
+export OURO_LOOP
+
 # A signal ends what runs now, and then the loop. INT goes on as TERM: sh starts a background
 # child with INT ignored, and one that came before the step had its own handler would be lost.
 ended=

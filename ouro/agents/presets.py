@@ -202,11 +202,14 @@ _PRESETS = (
         words=(
             *("--message-file", PROMPT_FILE, "--yes-always", "--no-stream", "--no-pretty"),
             *("--no-auto-commits", "--no-gitignore", "--no-show-release-notes"),
-            *("--no-check-update", "--no-analytics"),
+            # With every question answered yes, a warning of a model opens a browser.
+            *("--no-show-model-warnings", "--no-check-update", "--no-analytics"),
         ),
         read=("--chat-mode", "ask"),
         model=("--model", "{}"),
         giving=Giving.FILE,
+        # It wraps what the model said, JSON too, at the width of a terminal.
+        environment={"COLUMNS": "100000"},
         parser="aider",
         silent=True,
     ),
@@ -295,6 +298,8 @@ def version_line(preset: Preset) -> tuple[str, ...]:
 
 
 def environment_for(preset: Preset | None, base: Mapping[str, str]) -> dict[str, str]:
-    """`base` for a client: no nesting markers, and what the preset sets where the user has not."""
-    kept = {name: value for name, value in base.items() if name not in NESTING_MARKERS}
+    """`base` for a client: no nesting markers, no terminal's size, and what the preset sets where
+    the user has not."""
+    left_out = NESTING_MARKERS | {"COLUMNS", "LINES"}
+    kept = {name: value for name, value in base.items() if name not in left_out}
     return {**(preset.environment if preset else {}), **kept}

@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from ouro.core.events import Event
 from ouro.git.journal import write_durably
+from ouro.git.lock import Holder, own_loop
 
 
 class Queued(NamedTuple):
@@ -47,12 +50,19 @@ def drop_known(notes: Sequence[Queued], events: Sequence[Event]) -> list[Queued]
     return [note for note in notes if note.id not in known]
 
 
-def request_stop(state: Path) -> None:
-    write_durably(state / "stop", f"{os.getpid()}\n".encode())
+def request_stop(state: Path, target: Holder) -> None:
+    """Ask the step `target`, or the loop that runs it, to end after its generation."""
+    write_durably(state / "stop", msgspec.json.encode(target))
 
 
 def stop_requested(state: Path) -> bool:
-    return (state / "stop").exists()
+    """Whether this process, or the loop that runs it, was asked to stop. A request that names
+    others is left over from ones that are gone."""
+    try:
+        target = msgspec.json.decode((state / "stop").read_bytes(), type=Holder)
+    except FileNotFoundError:
+        return False
+    return target.pid == os.getpid() or (target.loop != 0 and target.loop == own_loop())
 
 
 def clear_stop(state: Path) -> None:

@@ -17,6 +17,7 @@ from ouro.app.session import Interrupted
 from ouro.core.brief import FailureKind, Phase, Problem, Reply, Request
 from ouro.core.events import Data, EvolveStepFailed, Usage
 from ouro.core.retry import failure
+from ouro.git import guard
 from ouro.git.journal import Marker, new_marker
 from ouro.phases import BadReply, evaluate, execute, qa, reflect, repair, wonder
 
@@ -173,8 +174,12 @@ def _ask(run: Run, marker: Marker, request: Request, parse: Parse) -> Data | Fai
 def _call(run: Run, marker: Marker, request: Request) -> Reply:
     phase = request.brief.phase
     run.session.console.progress(f"gen {request.brief.generation}: {phase}", 0.0, None)
+    repo, lineage_id = run.session.repo, run.lineage.id
+    guard.look(repo, lineage_id)
     reply = run.agent.run(request, run.workspace.root, marker.run)
     run.session.console.settle()
+    for line in guard.put_right(repo, lineage_id):
+        run.session.console.warn(line)
     run.session.check_interrupt()
     return reply
 

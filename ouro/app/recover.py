@@ -13,6 +13,7 @@ from ouro.app.session import Session
 from ouro.core.events import Event, EvolveStepCompleted, EvolveStepInterrupted
 from ouro.core.ids import branch_ref, hidden_ref, rescue_prefix
 from ouro.errors import NeedsPerson, OuroError
+from ouro.git import guard
 from ouro.git.journal import Marker
 from ouro.git.workspace import Workspace, pin_rescue
 
@@ -27,6 +28,8 @@ def dead_step(session: Session) -> None:
     if marker := journal.marker():
         session.console.say(f"an earlier step ended in the middle of {marker.phase}: recovering")
         _end_processes(session, marker)
+        for line in guard.put_right(session.repo, session.options.lineage_id):
+            session.console.warn(line)
     _clear_stale_locks(session)
     if marker:
         committed = _settle_branch(session, marker)

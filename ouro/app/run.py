@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ouro.app import mailbox
 from ouro.app.session import Session
 from ouro.core.codec import extend, seal
-from ouro.core.events import Data, Event, EvolveStepCompleted, PolicyChanged
+from ouro.core.events import Data, Event, EvolveStepCompleted, NoteAdded, PolicyChanged
 from ouro.core.ids import tag_name
 from ouro.core.lineage import Lineage, evolve, fold
 from ouro.core.moves import Complete, completion, next_move, standing_decision
@@ -69,13 +70,32 @@ class Run:
         if (policy, given) != (self.lineage.next_policy, self.lineage.given):
             self.record([PolicyChanged(policy=policy, given=given)])
 
+    def take_notes(self) -> None:
+        """Commit the notes that people left; each becomes one event, whatever happens between."""
+        waiting = mailbox.queued_notes(self.session.state)
+        for note in mailbox.drop_known(waiting, self.stream.log.events):
+            fact = NoteAdded(text=note.text)
+            stamp = (note.id, note.at)
+            self._append(
+                seal(
+                    [(self.lineage.number, fact)],
+                    self.stream.log,
+                    self.lineage.id,
+                    lambda stamp=stamp: stamp,
+                )
+            )
+            note.path.unlink(missing_ok=True)
+
     def record(
         self, facts: Sequence[Data], *, code: str | None = None, adopted: Sequence[str] = ()
     ) -> None:
         """Append `facts` in one commit; with a generation's last ones its decision and tag."""
-        tip, before = self.tip, len(self.stream.log.events)
-        events = self._sealed(facts)
-        tag = None
+        self._append(self._sealed(facts), code=code, adopted=adopted)
+
+    def _append(
+        self, events: tuple[Event, ...], *, code: str | None = None, adopted: Sequence[str] = ()
+    ) -> None:
+        tip, tag = self.tip, None
         if events and isinstance(events[-1].data, EvolveStepCompleted):
             tag = self._tag(events)
         self.stream = self.session.store.append(
@@ -86,7 +106,6 @@ class Run:
         if "workspace" in self.__dict__ and code is None:
             self.workspace.advance(tip, self.tip)
         self.session.store.journal.settle()
-        assert len(self.stream.log.events) == before + len(events)
         for event in events:
             self.session.console.say(_told(event))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, assert_never
 
-from ouro.app import create, recover
+from ouro.app import create, mailbox, recover
 from ouro.app.phase import run_phase
 from ouro.app.run import Run
 from ouro.app.session import Session
@@ -41,10 +41,13 @@ def step(session: Session) -> Ending:
     try:
         while True:
             with session.hold():
-                outcome = _generation(_begin(session, plan))
+                run = _begin(session, plan)
+                outcome = _generation(run)
             if isinstance(outcome, Ending):
-                return outcome
-            _sit_out(session, outcome)
+                return _stopped(session, outcome)
+            if not _sit_out(session, outcome):
+                report = of_failure(run.lineage, "stopped", "stopped while waiting", run.tip)
+                return _stopped(session, Ending(report, Exit.NOT_NOW, decided=False))
     except (NotNow, NeedsPerson) as refusal:
         return _not_let_in(session, refusal)
 
@@ -65,9 +68,11 @@ def _generation(run: Run) -> Ending | Pause:
     """Move after move, until the generation has its decision."""
     if not run.lineage_has_ended():
         recover.require_clean(run)
+        run.agent  # noqa: B018 (an agent that cannot be had is told before anything is written)
         run.take_policy()
     while not run.completed:
         run.session.check_interrupt()
+        run.take_notes()
         move = next_move(run.lineage, run.stream.code, timestamp(run.session.now()))
         match move:
             case Ended(decision):
@@ -145,16 +150,31 @@ def _failed(run: Run, failed: EvolveStepFailed) -> Ending:
     return Ending(of_failure(run.lineage, error, reason, run.tip), Exit.NOT_NOW, decided=False)
 
 
-def _sit_out(session: Session, pause: Pause) -> None:
-    """Wait for a pause to end, without the lock; raises NotNow where nobody asked to wait."""
+def _stopped(session: Session, ending: Ending) -> Ending:
+    """`ending`, with the code for a stop where somebody asked for one and the loop would go on."""
+    if not mailbox.stop_requested(session.state):
+        return ending
+    mailbox.clear_stop(session.state)
+    if ending.code not in (Exit.CONTINUE, Exit.LATERAL, Exit.NOT_NOW):
+        return ending
+    session.console.say("stopped on request; the same command goes on")
+    return ending._replace(code=Exit.STOPPED)
+
+
+def _sit_out(session: Session, pause: Pause) -> bool:
+    """Wait for a pause to end, without the lock; False where somebody asked to stop meanwhile.
+    Raises NotNow where nobody asked to wait."""
     why = f"paused until {pause.until} after {pause.kind}: {pause.message}"
     if not session.options.wait:
         raise NotNow(why, "wait for it with --wait")
     session.console.say(why)
     while left := session.seconds_until(pause.until):
+        if mailbox.stop_requested(session.state):
+            return False
         session.console.progress(f"paused, {left:.0f} s left", 0.0, None)
         session.sleep(min(1.0, left))
     session.console.settle()
+    return True
 
 
 def _not_let_in(session: Session, refusal: OuroError) -> Ending:

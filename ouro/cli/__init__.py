@@ -17,6 +17,9 @@ COMMANDS = {
     "list": "The lineages of this repository.",
     "log": "The events of a lineage.",
     "path": "Where the workspace of a lineage lies.",
+    "note": "Tell the agents something.",
+    "stop": "End a loop after the generation it is in.",
+    "retry": "End a pause by hand.",
     "seed": "Write a seed file, or look one over.",
 }
 """Name -> help of every command; its module in this package has the rest."""

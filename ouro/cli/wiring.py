@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,8 +14,10 @@ import click
 from ouro.app.console import Console
 from ouro.app.session import Options, Session
 from ouro.config import load
+from ouro.core.ids import check_lineage_id
 from ouro.core.retry import timestamp
 from ouro.git.repository import Repo
+from ouro.render import Terminal
 
 
 def session(
@@ -50,3 +53,14 @@ def repository(project_dir: Path | None) -> Repo:
 def now() -> str:
     """The time as in `Event.at`."""
     return timestamp(datetime.now(UTC))
+
+
+def bare_session(lineage_id: str, project_dir: Path | None) -> Session:
+    """A session for a command that has no options of a step."""
+    return session(
+        Options(check_lineage_id(lineage_id)),
+        project_dir=project_dir,
+        flags={},
+        console=Terminal(sys.stderr),
+        interrupt=lambda: 0,
+    )

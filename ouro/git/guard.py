@@ -7,14 +7,16 @@ may as well be the user's own doing meanwhile is reported with its old value, an
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
-from ouro.core.ids import branch_ref
+from ouro.git.journal import write_durably
 from ouro.git.repository import Repo
 
-GUARDED_KEYS = ("core.bare", "core.worktree", "core.hooksPath")
-"""Settings with which an agent can break the repository for everybody."""
+GUARDED_KEYS = ("core.bare", "core.worktree", "core.hookspath")
+"""Settings with which an agent can break the repository for everybody; git lists keys so."""
 STASH = "refs/stash"
 
 
@@ -27,28 +29,39 @@ class Before(Struct, frozen=True):
     """The repository as it was before a run: refs, stash entries (newest first), settings of the
     repository's own configuration file."""
 
-    refs: Mapping[str, str]
+    refs: dict[str, str]
     stash: tuple[Stashed, ...]
-    settings: Mapping[str, tuple[str, ...]]
+    settings: dict[str, tuple[str, ...]]
 
 
-def look(repo: Repo, lineage_id: str) -> Before:
-    """Note what is there, and pin what only the stash holds, so that no gc can take it."""
+def look(repo: Repo, lineage_id: str) -> None:
+    """Note what is there, on disk for a step that comes after this one's death, and pin what only
+    the stash holds, so that no gc can take it."""
     before = Before(_refs(repo), _stash(repo), _settings(repo))
     for number, entry in enumerate(before.stash):
         repo.git.run("update-ref", f"{_pins(lineage_id)}{number}", entry.commit)
-    return before
+    write_durably(_note(repo, lineage_id), msgspec.json.encode(before))
 
 
-def put_right(repo: Repo, lineage_id: str, before: Before) -> list[str]:
-    """Restore what is the lineage's; the rest that changed, for people, a line each."""
+def put_right(repo: Repo, lineage_id: str) -> list[str]:
+    """Restore what is the lineage's since `look`, if it was not yet; what was restored, and what
+    else changed, for people, a line each."""
+    note = _note(repo, lineage_id)
+    if not note.is_file():
+        return []
+    before = msgspec.json.decode(note.read_bytes(), type=Before)
     said = _restore_settings(repo, before.settings)
     said += _restore_stash(repo, before.stash)
     said += _restore_tags(repo, lineage_id, before.refs)
-    said += _other_refs(repo, lineage_id, before.refs)
+    said += _other_refs(repo, before.refs)
     for number in range(len(before.stash)):
         repo.git.run("update-ref", "-d", f"{_pins(lineage_id)}{number}")
+    note.unlink()
     return said
+
+
+def _note(repo: Repo, lineage_id: str) -> Path:
+    return repo.state_folder(lineage_id) / "before.json"
 
 
 def _pins(lineage_id: str) -> str:
@@ -73,25 +86,39 @@ def _stash(repo: Repo) -> tuple[Stashed, ...]:
 
 
 def _settings(repo: Repo) -> dict[str, tuple[str, ...]]:
-    return {key: _values(repo, key) for key in GUARDED_KEYS}
-
-
-def _values(repo: Repo, key: str) -> tuple[str, ...]:
-    said = repo.git.attempt("config", "--file", str(repo.common / "config"), "-z", "--get-all", key)
-    return tuple(said.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1])
+    """The repository's own configuration: key -> its values."""
+    said = repo.git.attempt("config", "--file", str(repo.common / "config"), "-z", "--list")
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in said.stdout.decode("utf-8", "backslashreplace").split("\0")[:-1]:
+        key, _, value = entry.partition("\n")
+        found[key] = (*found.get(key, ()), value)
+    return found
 
 
 # --- restoring ---------------------------------------------------------------------------------
 
 
 def _restore_settings(repo: Repo, before: Mapping[str, tuple[str, ...]]) -> list[str]:
-    changed = [key for key in GUARDED_KEYS if _values(repo, key) != before[key]]
-    file = str(repo.common / "config")
-    for key in changed:
-        repo.git.attempt("config", "--file", file, "--unset-all", key)
-        for value in before[key]:
-            repo.git.run("config", "--file", file, "--add", key, value)
-    return [f"the agent changed {key} of the repository; it is put back" for key in changed]
+    now, said = _settings(repo), []
+    for key in sorted(before.keys() | now.keys()):
+        if before.get(key) == now.get(key):
+            continue
+        if key in GUARDED_KEYS:
+            _set(repo, key, before.get(key, ()))
+            said.append(f"the setting {key} was changed during the run; it is put back")
+        else:
+            was = ", ".join(before.get(key, ("unset",)))
+            said.append(f"the setting {key} changed during the run, it was: {was}")
+    return said
+
+
+def _set(repo: Repo, key: str, values: tuple[str, ...]) -> None:
+    """Give `key` its old values, in its old place of the file."""
+    config = ("config", "--file", str(repo.common / "config"))
+    if not values:
+        repo.git.run(*config, "--unset-all", key)
+    for how, value in zip(("--replace-all", *["--add"] * len(values)), values, strict=False):
+        repo.git.run(*config, how, key, value)
 
 
 def _restore_stash(repo: Repo, before: tuple[Stashed, ...]) -> list[str]:
@@ -99,7 +126,8 @@ def _restore_stash(repo: Repo, before: tuple[Stashed, ...]) -> list[str]:
     there = {entry.commit for entry in _stash(repo)}
     missing = [entry for entry in reversed(before) if entry.commit not in there]
     for entry in missing:
-        repo.git.run("stash", "store", "-m", entry.message, entry.commit)
+        # What `git stash store` does, which would want a work tree.
+        repo.git.run("update-ref", "--create-reflog", "-m", entry.message, STASH, entry.commit)
     return [f"the stash lost {entry.message!r}; it is back in the stash" for entry in missing]
 
 
@@ -114,12 +142,13 @@ def _restore_tags(repo: Repo, lineage_id: str, before: Mapping[str, str]) -> lis
         wanted, found = old.get(name), now.get(name, zero)
         update = [name, wanted, found] if wanted else ["-d", name, found]
         repo.git.run("update-ref", *update)
-    return [f"the agent changed the tag {name}; it is put back" for name in changed]
+    return [f"the tag {name} was changed during the run; it is put back" for name in changed]
 
 
-def _other_refs(repo: Repo, lineage_id: str, before: Mapping[str, str]) -> list[str]:
-    """Refs that are not the lineage's: told, not touched, for the user works here too."""
-    own = (branch_ref(lineage_id), f"refs/tags/ooo/{lineage_id}/", "refs/ouro/", STASH)
+def _other_refs(repo: Repo, before: Mapping[str, str]) -> list[str]:
+    """Refs that are not the lineage's: told, not touched, for the user works here too. Other
+    lineages have steps of their own, which move and guard theirs."""
+    own = ("refs/heads/ooo/", "refs/tags/ooo/", "refs/ouro/", STASH)
     now = _refs(repo)
     return [
         f"{name} changed during the run, it was {value[:12]}; if that was not you: "

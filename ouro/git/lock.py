@@ -12,15 +12,19 @@ from msgspec import Struct
 from ouro.errors import NotNow, OuroError
 from ouro.git import program
 
+LOOP = "OURO_LOOP"
+"""The variable in which ralph.sh tells a step its process id."""
 ORPHAN_GRACE = 5.0
 """Seconds to wait for git processes of a step that is dead."""
 
 
 class Holder(Struct, frozen=True):
-    """Who holds a lock; `since` is seconds since 1970."""
+    """Who holds a lock, or held it last; `since` is seconds since 1970, `loop` the process of the
+    ralph.sh that started it, 0 where none did."""
 
     pid: int
     since: float
+    loop: int = 0
 
 
 @contextmanager
@@ -87,13 +91,27 @@ def _taken(descriptor: int, operation: int) -> bool:
 
 
 def _name(folder: Path) -> None:
-    (folder / "holder.json").write_bytes(msgspec.json.encode(Holder(os.getpid(), time.time())))
+    holder = Holder(os.getpid(), time.time(), own_loop())
+    (folder / "holder.json").write_bytes(msgspec.json.encode(holder))
+
+
+def own_loop() -> int:
+    """The process of the ralph.sh that runs this step, 0 where none does."""
+    said = os.environ.get(LOOP, "")
+    return int(said) if said.isdecimal() else 0
+
+
+def last_holder(folder: Path) -> Holder | None:
+    """Who holds the lock or held it last; None where nobody ever did."""
+    try:
+        return msgspec.json.decode((folder / "holder.json").read_bytes(), type=Holder)
+    except (OSError, msgspec.DecodeError):
+        return None
 
 
 def _holder(folder: Path) -> str:
-    try:
-        holder = msgspec.json.decode((folder / "holder.json").read_bytes(), type=Holder)
-    except (OSError, msgspec.DecodeError):
+    holder = last_holder(folder)
+    if holder is None:
         return "another process holds its lock"
     age = max(0.0, time.time() - holder.since)
     return f"process {holder.pid} has held its lock for {age:.0f} s"

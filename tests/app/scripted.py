@@ -1,4 +1,4 @@
-"""A real agent program that does as a script says, and a real repository to run it in."""
+"""A real repository, a real agent that does as a script says, and the program run on both."""
 
 from __future__ import annotations
 
@@ -6,157 +6,45 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.app.scripted_agent import (
+    PATIENCE,
+    Agent,
+    added,
+    as_json,
+    modified,
+    mutations,
+    questions,
+    review,
+    until,
+    verdicts,
+)
+
+__all__ = [
+    "Agent",
+    "Done",
+    "Project",
+    "added",
+    "alive",
+    "as_json",
+    "finish",
+    "git",
+    "modified",
+    "mutations",
+    "questions",
+    "review",
+    "start",
+    "until",
+    "verdicts",
+]
+
 ROOT = Path(__file__).parents[2]
 RALPH = ROOT / "ralph.sh"
-PATIENCE = 60.0
-"""Seconds after which a step that does not end fails its test."""
-
-# It says that it was called before it does anything else: what is not in `calls` did not run.
-AGENT = r"""#!{python} -IS
-import os, signal, sys, time
-folder = {folder!r}
-generation, phase = os.environ["OURO_GENERATION"], os.environ["OURO_PHASE"]
-line = " ".join((generation, phase, os.environ["OURO_LINEAGE_ID"], str(os.getpid())))
-calls = os.open(folder + "/calls", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-os.write(calls, (line + "\n").encode())
-import json, subprocess
-prompt = sys.stdin.buffer.read()
-with open(f"{{folder}}/prompts/{{generation}}-{{phase}}-{{os.getpid()}}", "wb") as file:
-    file.write(prompt)
-with open(folder + "/environment", "w") as file:
-    json.dump(dict(os.environ), file)
-with open(folder + "/script.json") as file:
-    script = json.load(file)
-with open(folder + "/calls") as file:
-    before = sum(earlier.split()[:2] == [generation, phase] for earlier in file) - 1
-acts = script.get(f"{{generation}}/{{phase}}") or script.get(phase) or [{{}}]
-act = acts[min(before, len(acts) - 1)]
-for name, text in act.get("write", {{}}).items():
-    os.makedirs(os.path.dirname(os.path.abspath(name)), exist_ok=True)
-    with open(name, "wb") as file:
-        file.write(text.encode("utf-8", "surrogateescape"))
-for name in act.get("delete", []):
-    os.unlink(name)
-if "run" in act:
-    subprocess.run(["sh", "-ec", act["run"]], check=True, stdout=sys.stderr)
-reply = act.get("reply", "Done.")
-sys.stdout.buffer.write(reply.encode("utf-8", "surrogateescape"))
-sys.stdout.flush()
-if "flood" in act:
-    for _ in range(act["flood"]):
-        sys.stdout.buffer.write(b"y" * 1048575 + b"\n")
-    sys.stdout.buffer.write(reply.encode())
-    sys.stdout.flush()
-time.sleep(act.get("sleep", 0))
-if "signal" in act:
-    os.kill(os.getpid(), act["signal"])
-sys.stderr.write(act.get("stderr", ""))
-sys.exit(act.get("exit", 0))
-"""
-
-
-def as_json(value: object) -> str:
-    """A reply as agents give it: some prose, and the JSON in a fence."""
-    return f"Here it is.\n\n```json\n{json.dumps(value)}\n```\n"
-
-
-def questions(*subjects: str, criteria: Iterable[str] = ("ac1",)) -> str:
-    asked = [{"question": f"What of {s}?", "criteria": [*criteria], "subject": s} for s in subjects]
-    return as_json({"questions": asked, "tensions": []})
-
-
-def mutations(*changes: Mapping[str, str], **more: object) -> str:
-    return as_json({"ontology_mutations": [*changes], **more})
-
-
-def added(name: str, description: str = "") -> dict[str, str]:
-    return {"action": "add", "name": name, "description": description or f"All about {name}"}
-
-
-def modified(name: str, description: str) -> dict[str, str]:
-    return {"action": "modify", "name": name, "description": description}
-
-
-def verdicts(**scores: float | bool) -> str:
-    """A verdict on each criterion: True and False, or a score that passes from 0.8 on."""
-    given = [
-        {"id": name, "passed": score >= 0.8, "score": float(score), "evidence": f"seen: {name}"}
-        for name, score in scores.items()
-    ]
-    return as_json({"criteria": given})
-
-
-def review(score: float) -> str:
-    return as_json({"score": score, "differences": ["one"], "suggestions": ["mend it"]})
-
-
-DEFAULTS: dict[str, list[dict[str, Any]]] = {
-    "wonder": [{"reply": as_json({"questions": []})}],
-    "reflect": [{"reply": mutations()}],
-    "execute": [{"reply": "Done."}],
-    "evaluate": [{"reply": verdicts(ac1=True)}],
-    "qa": [{"reply": review(90)}],
-}
-
-
-class Agent:
-    """The program's script. What `on` does not mention is a call that succeeds and does nothing."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.program = folder / "scripted"
-        self._script: dict[str, list[dict[str, Any]]] = dict(DEFAULTS)
-        (folder / "prompts").mkdir(parents=True)
-        self.program.write_text(AGENT.format(python=sys.executable, folder=str(folder)))
-        self.program.chmod(0o755)
-        self._write()
-
-    def on(self, phase: str, *acts: str | dict[str, Any], gen: int | None = None) -> Agent:
-        """What the calls of `phase` (in generation `gen` only, where given) do, one after the
-        other, the last again and again. A text is a reply; keys of an act: reply, write, delete,
-        run (by the shell), flood (MiB), sleep, signal, stderr, exit."""
-        key = phase if gen is None else f"{gen}/{phase}"
-        self._script[key] = [{"reply": act} if isinstance(act, str) else act for act in acts]
-        self._write()
-        return self
-
-    def _write(self) -> None:
-        new = self.folder / "script.new"
-        new.write_text(json.dumps(self._script))
-        new.replace(self.folder / "script.json")
-
-    def calls(self, lineage: str | None = None) -> list[str]:
-        """`<generation>/<phase>` of every call so far, in order."""
-        lines = [line.split() for line in self._lines()]
-        return [f"{line[0]}/{line[1]}" for line in lines if lineage in (None, line[2])]
-
-    def pids(self) -> list[int]:
-        return [int(line.split()[3]) for line in self._lines()]
-
-    def _lines(self) -> list[str]:
-        calls = self.folder / "calls"
-        return calls.read_text().splitlines() if calls.exists() else []
-
-    def prompts(self, start: str = "") -> list[str]:
-        """The prompts of all calls whose `<generation>-<phase>` begins with `start`."""
-        found = sorted((self.folder / "prompts").glob(f"{start}*"), key=lambda p: p.stat().st_mtime)
-        return [path.read_bytes().decode() for path in found]
-
-    def environment(self) -> dict[str, str]:
-        """The environment of the newest call."""
-        found: dict[str, str] = json.loads((self.folder / "environment").read_text())
-        return found
-
-    def wait_for(self, count: int) -> None:
-        """Until so many calls were made and the last of them has read its prompt."""
-        until(lambda: len(list((self.folder / "prompts").iterdir())) >= count)
 
 
 @dataclass(frozen=True)
@@ -210,6 +98,7 @@ class Project:
         self.seed = self.folder / "seed.yaml"
         self.agent = Agent(self.folder / "agent")
         self.write_seed()
+        self.folder.mkdir(exist_ok=True)
         git(self.folder, "init", "-q", "-b", "main", str(self.root))
         if self.identity:
             self.git("config", "user.name", "Ada")
@@ -237,17 +126,17 @@ class Project:
 
     def step(self, *options: str, **how: Any) -> Done:
         """`ouro step --exit-code` with seed and agent."""
-        return self.bare_step("--agent", str(self.agent.program), *options, **how)
+        return self.bare_step("--agent", self.agent.line, *options, **how)
 
     def bare_step(self, *options: str, **how: Any) -> Done:
         """`ouro step --exit-code` with the seed, without an agent."""
-        return self.ouro(*self._words("--exit-code", *options), **how)
+        return self.ouro(*self.words("--exit-code", *options), **how)
 
     def start_step(self, *options: str, **how: Any) -> subprocess.Popen[str]:
-        words = self._words("--exit-code", "--agent", str(self.agent.program), *options)
+        words = self.words("--exit-code", "--agent", self.agent.line, *options)
         return self.start(*words, **how)
 
-    def _words(self, *options: str) -> list[str]:
+    def words(self, *options: str) -> list[str]:
         return ["step", "--lineage-id", self.lineage, "--seed-file", str(self.seed), *options]
 
     def steps(self, count: int, *options: str) -> list[Done]:
@@ -257,9 +146,13 @@ class Project:
         return finish(self.start(*words, **how))
 
     def start(
-        self, *words: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+        self,
+        *words: str,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        before: tuple[str, ...] = (),
     ) -> subprocess.Popen[str]:
-        return start([sys.executable, "-m", "ouro", *words], cwd or self.root, env or {})
+        return start([*before, sys.executable, "-m", "ouro", *words], cwd or self.root, env or {})
 
     def ralph(self, *options: str, env: Mapping[str, str] | None = None) -> Done:
         return finish(self.start_ralph(*options, env=env))
@@ -270,7 +163,7 @@ class Project:
         program = self.folder / "ouro"
         program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ouro "$@"\n')
         program.chmod(0o755)
-        words = ["sh", str(RALPH), *self._words("--agent", str(self.agent.program), *options)[1:]]
+        words = ["sh", str(RALPH), *self.words("--agent", self.agent.line, *options)[1:]]
         return start(words, self.root, {"OURO": str(program), **(env or {})})
 
     # --- looking
@@ -356,17 +249,20 @@ def _content(path: Path) -> bytes:
 
 
 def git(cwd: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=cwd, capture_output=True, text=True)
-    assert done.returncode == 0, f"git {' '.join(words)}: {done.stderr}"
-    return done.stdout.rstrip("\n")
+    """What git printed, without the last line end; bytes that are no UTF-8 as surrogates."""
+    done = subprocess.run(["git", *words], cwd=cwd, capture_output=True)
+    assert done.returncode == 0, f"git {' '.join(words)}: {done.stderr!r}"
+    return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
 
 
 def start(words: list[str], cwd: Path, env: Mapping[str, str]) -> subprocess.Popen[str]:
     """In a process group of its own, as a terminal starts programs."""
+    # Whatever is set here, a user's Python keeps what it compiled; it saves a fifth of the time.
+    kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.Popen(
         words,
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
+        env={**kept, "PYTHONPATH": str(ROOT), **env},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -386,13 +282,6 @@ def finish(process: subprocess.Popen[str]) -> Done:
     return Done(process.returncode, out, err)
 
 
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
-
-
 def alive(pid: int) -> bool:
     """Whether a process lives; one that is dead but not yet reaped does not."""
     try:
@@ -400,7 +289,3 @@ def alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"
-
-
-def lines_of(path: Path) -> Iterator[str]:
-    yield from path.read_text().splitlines() if path.exists() else ()

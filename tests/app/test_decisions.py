@@ -116,6 +116,14 @@ def test_convergence_on_paper(project: Project) -> None:
     ]
     assert project.files() == {"README"}
     assert project.step("--no-execute").json == done[2].json
+    # With `--execute` that is carried out: the seed stays, and no thinking comes first.
+    project.agent.on("execute", PASSES)
+    carried_out = project.step("--execute")
+    assert (carried_out.code, carried_out.action) == (0, "converged")
+    assert project.agent.calls()[-2:] == ["4/execute", "4/qa"]
+    assert carried_out.json["similarity"] == 1.0
+    assert "All about tone" in project.agent.prompts("4-execute")[0]
+    assert project.step().out == carried_out.out
 
 
 # --- exhausted
@@ -124,7 +132,7 @@ def test_convergence_on_paper(project: Project) -> None:
 def test_exhausted_goes_on_where_more_is_allowed(project: Project) -> None:
     done = project.step("--max-generations", "1", "--no-qa")
     assert (done.code, done.action) == (11, "exhausted")
-    assert done.json["reason"] == "1 generations, max_generations is 1"
+    assert done.json["reason"] == "generation 1 is the last allowed: max_generations 1"
     assert last_decision(project)["reason"] == done.json["reason"]
     again = project.step()
     assert (again.code, again.json) == (11, done.json)

@@ -23,7 +23,7 @@ def test_decisions(project: Project) -> None:
     """Without `--exit-code` whatever was decided is a success, as with `git diff`."""
     options = ("--freeze-ontology", "--no-qa")
     assert [one.code for one in project.steps(3, *options)] == [3, 3, 4]
-    plain = ("step", "--lineage-id", "greet", "--agent", str(project.agent.program))
+    plain = ("step", "--lineage-id", "greet", "--agent", project.agent.line)
     for asked, code, action in (
         (("--max-retries", "0"), 10, "stagnated"),
         (("--max-retries", "2", "--max-generations", "3"), 11, "exhausted"),
@@ -74,16 +74,30 @@ def test_a_lineage_id_that_cannot_be_one(project: Project, name: str) -> None:
 def test_failures(project: Project) -> None:
     """A failure is no decision: its exit code is there with and without `--exit-code`."""
     project.agent.on("execute", {"exit": 7, "stderr": "no luck\n"})
-    done = project.step("--max-failures", "2")
+    plain = ("step", "--lineage-id", "greet", "--agent", project.agent.line)
+    done = project.step("--max-failures", "3")
     assert (done.code, done.action) == (75, "failed")
     assert done.json["error"] == "agent_error: scripted failed, exit 7: no luck"
-    plain = ("step", "--lineage-id", "greet", "--agent", str(project.agent.program))
+    assert done.json["next_generation"] == 1
+    again = project.ouro(*plain, "--wait")
+    assert (again.code, again.action) == (75, "failed")
     paused = project.ouro(*plain)
     assert (paused.code, paused.action) == (75, "failed")
-    last = project.ouro(*plain, "--wait")
-    assert (last.code, last.action) == (12, "failed")
-    assert last.json["next_generation"] == 1
+    assert "paused until" in paused.json["error"]
     assert project.agent.calls() == ["1/execute", "1/execute"]
+    attempts = [(f["attempt"], f["phase"]) for f in project.data("evolve_step.failed")]
+    assert attempts == [(1, "execute"), (2, "execute")]
+
+
+def test_failed_for_good(project: Project) -> None:
+    project.agent.on("execute", {"exit": 7})
+    done = project.step("--max-failures", "1")
+    assert (done.code, done.action) == (12, "failed")
+    assert done.json["reason"] == "execute failed 1 time, a person is needed"
+    assert project.data("evolve_step.failed")[0]["retry_at"] is None
+    # Whoever starts it again has looked at it: there is no pause, and the count starts anew.
+    project.agent.on("execute", PASSES)
+    assert project.step("--stop-on-pass", "--no-qa").code == 0
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
