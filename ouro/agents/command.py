@@ -7,6 +7,7 @@ from pathlib import Path
 from ouro.agents.process import Cause, Job, Limits, Outcome, Watch, child_environment, run
 from ouro.core.brief import FailureKind, Problem, Reply, Request
 from ouro.core.events import Usage
+from ouro.core.secrets import Secrets
 from ouro.errors import UsageProblem
 
 PROMPT_FILE = "{prompt_file}"
@@ -49,6 +50,7 @@ class CommandAgent:
             environment=environment,
             stdin=request.prompt.encode(),
             folder=folder,
+            mask=Secrets(self._environment).mask_bytes,
         )
         outcome = run(job, self._limits, self._watch)
         text = "" if outcome.cause is Cause.NOT_FOUND else outcome.stdout

@@ -166,8 +166,8 @@ _PRESETS = (
     Preset(
         name="qwen",
         program="qwen",
+        # Not `--bare`: that leaves out half of its tools and the settings with the user's login.
         seen="0.15.10",
-        words=("--bare",),
         read=("--approval-mode", "default"),
         write=("--approval-mode", "yolo"),
         model=("-m", "{}"),

@@ -17,8 +17,8 @@ MARK = "OURO_RUN"
 """The variable by which every process of a run is found again, whatever group it is in."""
 GRACE = 5.0
 """Seconds between TERM and KILL."""
-READ_BACK = 4 * 1024 * 1024
-"""At most so many bytes (the last ones) of an output are read back."""
+KEPT = 4 * 1024 * 1024
+"""At most so many bytes (the last ones) of an output are kept and read back."""
 
 _TICK = 0.1
 _PROC = Path("/proc")
@@ -53,11 +53,11 @@ class Outcome(Struct, frozen=True):
 
     @property
     def stdout(self) -> str:
-        return _tail(self.folder / "stdout")
+        return _tail(self.folder / "stdout").decode("utf-8", "replace")
 
     @property
     def stderr(self) -> str:
-        return _tail(self.folder / "stderr")
+        return _tail(self.folder / "stderr").decode("utf-8", "replace")
 
 
 class Watch(Struct, frozen=True):
@@ -83,13 +83,15 @@ def child_environment(
 
 class Job(Struct, frozen=True, kw_only=True):
     """A program to run. Its input, stdout and stderr are files in `folder`, so no amount of
-    output fills memory or blocks it. `environment` holds the mark (`child_environment`)."""
+    output fills memory or blocks it. `environment` holds the mark (`child_environment`); `mask`
+    takes secrets out of what is kept."""
 
     command: tuple[str, ...]
     cwd: Path
     environment: Mapping[str, str]
     stdin: bytes
     folder: Path
+    mask: Callable[[bytes], bytes] = lambda content: content
 
 
 def run(job: Job, limits: Limits, watch: Watch) -> Outcome:
@@ -111,6 +113,7 @@ def run(job: Job, limits: Limits, watch: Watch) -> Outcome:
         left = end_marked(job.environment[MARK], first=child)
         _signal_group(child, signal.SIGKILL)
         _running.discard(child.pid)
+        settle_output(folder, job.mask)
     code = child.wait()
     return Outcome(cause, code, time.monotonic() - began, folder, left)
 
@@ -225,8 +228,20 @@ def marked(mark: str) -> Iterator[int]:
             yield int(entry.name)
 
 
-def _tail(path: Path) -> str:
+def settle_output(folder: Path, mask: Callable[[bytes], bytes]) -> None:
+    """Bring what a program printed into the form in which it is kept: its end, without secrets."""
+    for name in ("stdout", "stderr"):
+        path = folder / name
+        if not path.is_file():
+            continue
+        content = _tail(path)
+        fit = mask(content)
+        if fit != content or path.stat().st_size > len(content):
+            path.write_bytes(fit)
+
+
+def _tail(path: Path) -> bytes:
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - READ_BACK))
-        return file.read().decode("utf-8", "replace")
+        file.seek(max(0, size - KEPT))
+        return file.read()

@@ -105,6 +105,7 @@ def _run_command(run: Run, name: str, checks: Checks, command: str, mark: str) -
         # Compiled files are told apart by second and size alone: a stale one could pass a check.
         environment=environment | {"PYTHONDONTWRITEBYTECODE": "1"},
         stdin=b"",
+        mask=session.secrets.mask_bytes,
         folder=session.state / "output" / f"gen_{number}-check-{name}-{mark[:8]}",
     )
     limits = process.Limits(idle=limit, wall=limit)
@@ -116,7 +117,7 @@ def _run_command(run: Run, name: str, checks: Checks, command: str, mark: str) -
 def _of_outcome(checks: Checks, outcome: Outcome) -> Finding:
     from ouro.agents.process import Cause
 
-    printed = outcome.stdout + outcome.stderr
+    printed = outcome.stdout + outcome.stderr  # masked when the program ended
     said = f"$ {checks.verify_command}\n{printed.strip()}\n"
     if outcome.cause is not Cause.EXIT:
         return Finding(False, f"{said}ended after {outcome.seconds:.0f} s: the time limit")

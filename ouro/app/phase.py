@@ -96,7 +96,7 @@ def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
     if problem := reply.problem or _vanished(run):
         return _fail(run, marker, Failed(problem, reply.usage))
     adopted = _adopt(run)
-    snapshot = run.workspace.snapshot(run.tip)
+    snapshot = run.workspace.snapshot(run.tip, run.session.screen)
     work = execute.Work(
         files=snapshot.files,
         added=snapshot.added,
@@ -181,7 +181,15 @@ def _call(run: Run, marker: Marker, request: Request) -> Reply:
     for line in guard.put_right(repo, lineage_id):
         run.session.console.warn(line)
     run.session.check_interrupt()
-    return reply
+    return _masked(run, reply)
+
+
+def _masked(run: Run, reply: Reply) -> Reply:
+    """`reply` without secrets, before anything of it is parsed, hashed or shown."""
+    mask, problem = run.session.secrets.mask, reply.problem
+    if problem:
+        problem = replace(problem, message=mask(problem.message))
+    return replace(reply, text=mask(reply.text), problem=problem)
 
 
 def _together(first: Usage, second: Usage) -> Usage:
@@ -213,13 +221,16 @@ def _adopt(run: Run) -> tuple[str, ...]:
     adopted = sorted(c for c in made if c and repo.descends(c, run.tip))
     newest = [c for c in adopted if not any(repo.descends(o, c) for o in adopted if o != c)]
     recover.restore_branch(run.session, run.tip)
-    return tuple(newest)
+    fit = [c for c in newest if not recover.holds_secrets(run.session, c, run.tip)]
+    for commit in set(newest) - set(fit):
+        run.session.console.warn(f"the agent's commit {commit[:12]} holds a secret: not kept")
+    return tuple(fit)
 
 
 def _fail(run: Run, marker: Marker, failed: Failed) -> EvolveStepFailed:
     """Record a failure; what the agent left in the workspace is saved and undone."""
     recover.restore_branch(run.session, run.tip)
-    rescue = run.workspace.rescue(run.tip, f"{marker.phase} failed")
+    rescue = run.workspace.rescue(run.tip, f"{marker.phase} failed", run.session.screen)
     fact = failure(
         run.lineage, marker.phase, failed.problem, run.session.now(), rescue, failed.usage
     )

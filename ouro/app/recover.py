@@ -11,7 +11,7 @@ from pathlib import Path
 from ouro.app.run import Run, generation_tag
 from ouro.app.session import Session
 from ouro.core.events import Event, EvolveStepCompleted, EvolveStepInterrupted
-from ouro.core.ids import branch_ref, hidden_ref, rescue_prefix
+from ouro.core.ids import branch_ref, hidden_ref
 from ouro.errors import NeedsPerson, OuroError
 from ouro.git import guard
 from ouro.git.journal import Marker
@@ -28,10 +28,10 @@ def dead_step(session: Session) -> None:
     if marker := journal.marker():
         session.console.say(f"an earlier step ended in the middle of {marker.phase}: recovering")
         _end_processes(session, marker)
-        for line in guard.put_right(session.repo, session.options.lineage_id):
-            session.console.warn(line)
     _clear_stale_locks(session)
     if marker:
+        for line in guard.put_right(session.repo, session.options.lineage_id):
+            session.console.warn(line)
         committed = _settle_branch(session, marker)
         run = Run(session, session.store.read())
         abandon(run, marker, committed=committed)
@@ -44,7 +44,7 @@ def abandon(run: Run, marker: Marker, *, committed: bool = False) -> None:
     result was committed, only bring the workspace in step with that."""
     workspace = _marked_workspace(run, marker)
     if not committed:
-        rescue = workspace.rescue(run.tip, f"{marker.phase} interrupted") if workspace else None
+        rescue = _rescue(run, workspace, marker)
         run.record([EvolveStepInterrupted(phase=marker.phase, rescue=rescue)])
         if rescue:
             run.session.console.say(f"the unfinished work was saved: git show {rescue}")
@@ -52,6 +52,12 @@ def abandon(run: Run, marker: Marker, *, committed: bool = False) -> None:
     if workspace:
         workspace.reset(run.tip)
     run.session.store.journal.unmark()
+
+
+def _rescue(run: Run, workspace: Workspace | None, marker: Marker) -> str | None:
+    if workspace is None:
+        return None
+    return workspace.rescue(run.tip, f"{marker.phase} interrupted", run.session.screen)
 
 
 def _finish_append(session: Session) -> None:
@@ -69,7 +75,7 @@ def _finish_append(session: Session) -> None:
 
 
 def _end_processes(session: Session, marker: Marker) -> None:
-    from ouro.agents.process import can_find_marked, end_marked
+    from ouro.agents.process import can_find_marked, end_marked, settle_output
 
     path = session.store.journal.marker_path
     if marker.host != socket.gethostname() or not can_find_marked():
@@ -80,6 +86,8 @@ def _end_processes(session: Session, marker: Marker) -> None:
         )
     if ended := end_marked(marker.run):
         session.console.say(f"ended {ended} processes that it had left running")
+    for folder in (session.state / "output").glob(f"*-{marker.run[:8]}"):
+        settle_output(folder, session.secrets.mask_bytes)
 
 
 def _settle_branch(session: Session, marker: Marker) -> bool:
@@ -104,9 +112,18 @@ def restore_branch(session: Session, tip: str) -> None:
     if now == tip:
         return
     if now and not repo.descends(tip, now):
-        pinned = pin_rescue(repo, session.options.lineage_id, now)
-        session.console.warn(f"{ref} was moved; what it held is kept: git log {pinned}")
+        if holds_secrets(session, now, tip):
+            session.console.warn(f"{ref} was moved; its commits hold secrets and are not kept")
+        else:
+            pinned = pin_rescue(repo, session.options.lineage_id, now)
+            session.console.warn(f"{ref} was moved; what it held is kept: git log {pinned}")
     repo.git.run("update-ref", ref, tip, now or "0" * len(tip))
+
+
+def holds_secrets(session: Session, commit: str, tip: str) -> bool:
+    """Whether an agent's own commits since `tip` have a secret in a file or a message."""
+    objects = session.repo.new_objects(commit, tip)
+    return any(session.secrets.in_bytes(content) for content in objects)
 
 
 def _marked_workspace(run: Run, marker: Marker) -> Workspace | None:
@@ -154,7 +171,8 @@ def _clear_stale_locks(session: Session) -> None:
     but the lineage's lock says that neither a step nor a git of one works on them now."""
     lineage_id, common = session.options.lineage_id, session.repo.common
     files = [common / f"{ref}.lock" for ref in (branch_ref(lineage_id), hidden_ref(lineage_id))]
-    for folder in (f"refs/tags/ooo/{lineage_id}", rescue_prefix(lineage_id)):
+    kept = [f"refs/ouro/{kind}/{lineage_id}" for kind in ("rescue", "pins")]
+    for folder in (f"refs/tags/ooo/{lineage_id}", *kept):
         files += (common / folder).rglob("*.lock")
     for path in files:
         wait_for_lock(path, ours=True)

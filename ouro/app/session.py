@@ -16,6 +16,7 @@ from ouro.app.console import Console
 from ouro.config import Config, load_prompts
 from ouro.core.ids import event_id
 from ouro.core.retry import timestamp
+from ouro.core.secrets import Secrets, names_a_secret
 from ouro.errors import NotNow
 from ouro.git import lock
 from ouro.git.event_store import GitEventStore
@@ -67,6 +68,18 @@ class Session:
     def prompts(self) -> dict[str, str]:
         """Read once, before any agent runs: an agent cannot change its own next prompt."""
         return load_prompts(self.repo.root)
+
+    @cached_property
+    def secrets(self) -> Secrets:
+        return Secrets(self.environment)
+
+    def screen(self, path: str, content: bytes) -> str | None:
+        """Why a file must not get into the history, None where it may."""
+        if names_a_secret(path):
+            return "holds secrets by its name"
+        if self.secrets.in_bytes(content):
+            return "holds what looks like a secret"
+        return None
 
     @property
     def state(self) -> Path:

@@ -28,8 +28,12 @@ _SHAPES = (
     r"pypi-[A-Za-z0-9_-]{50,}",
     r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----",
 )
+_SECRET_FILE = re.compile(
+    r"\.env(\..*)?|\.netrc|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|.*\.(pem|p12|pfx|keystore)"
+)
+_HARMLESS = (".example", ".sample", ".template", ".dist")
 LONGEST = 4096
-"""No secret that is looked for is longer (bytes): how far two chunks of a text must overlap."""
+"""No value that is looked for is longer (characters)."""
 
 
 class Secrets:
@@ -49,6 +53,12 @@ class Secrets:
 
     def in_bytes(self, content: bytes) -> bool:
         return self._bytes.search(content) is not None
+
+
+def names_a_secret(path: str) -> bool:
+    """Whether a file of that name is one that holds secrets by its nature."""
+    name = path.rsplit("/", 1)[-1]
+    return _SECRET_FILE.fullmatch(name) is not None and not name.endswith(_HARMLESS)
 
 
 def secret_values(environment: Mapping[str, str]) -> Iterable[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,6 +120,24 @@ class Repo:
         import pygit2
 
         return self.handle[tree_id].peel(pygit2.Tree)
+
+    def blob(self, blob_id: str) -> bytes:
+        import pygit2
+
+        return self.handle[blob_id].peel(pygit2.Blob).data
+
+    def new_objects(self, tip: str, known: str) -> Iterator[bytes]:
+        """The contents of commits and files that are in the history of `tip` and not of `known`."""
+        import pygit2
+        from pygit2.enums import ObjectType
+
+        listed = self.git.run("rev-list", "--objects", "--no-object-names", tip, f"^{known}")
+        for object_id in listed.decode().split():
+            found = self.handle[object_id]
+            if found.type == ObjectType.BLOB:
+                yield found.peel(pygit2.Blob).data
+            elif found.type == ObjectType.COMMIT:
+                yield found.peel(pygit2.Commit).message.encode()
 
     def resolve_commit(self, revision: str) -> str:
         """The commit id that a name as git's users write it (`main`, `HEAD~2`) stands for."""

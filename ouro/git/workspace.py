@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import NamedTuple
@@ -13,27 +13,21 @@ from msgspec import Struct
 
 from ouro.core.events import LeftOut
 from ouro.core.ids import branch_ref, rescue_prefix
-from ouro.git.journal import write_durably
+from ouro.git.left_out import LeftOutPaths
 from ouro.git.program import Git, GitFailed
 from ouro.git.repository import OURO_FOLDER, Repo
 
 PROTECTED = ("ouro.yaml",)
 """Files at the top of the code that an agent's run never changes, beside ouro's own folder."""
 
-JUNK = (
-    "# what tools leave behind; a user's own patterns follow and win",
-    "__pycache__/",
-    "*.py[cod]",
-    ".pytest_cache/",
-    ".mypy_cache/",
-    ".ruff_cache/",
-    ".hypothesis/",
-    ".coverage",
-    ".coverage.*",
-    "node_modules/",
-    ".DS_Store",
-    ".aider*",
-)
+Screen = Callable[[str, bytes], str | None]
+"""Path and content of a file -> why it must not get into the history, None where it may."""
+
+FILE_CAP, TOTAL_CAP = 50 * 1000**2, 500 * 1000**2
+"""Bytes: of one new file, and of all new files of a generation."""
+ASIDE = ".left-out"
+"""Where the agent's version of a tracked file goes that must not be committed: beside it."""
+
 _IN_PROGRESS = {
     "MERGE_HEAD": "a merge",
     "CHERRY_PICK_HEAD": "a cherry-pick",
@@ -55,9 +49,11 @@ class Snapshot(Struct, frozen=True):
 
 
 class Change(NamedTuple):
-    """One path that differs: new mode (0 when deleted), status letter, path as git has it."""
+    """One path that differs: new mode and blob (zeros when deleted), status letter, path as git
+    has it."""
 
     mode: str
+    blob: str
     status: str
     path: bytes
 
@@ -72,6 +68,7 @@ class Workspace:
         self._repo = repo
         self._id = lineage_id
         self._git = Git(git_dir, root, repo.identity)
+        self._left_out = LeftOutPaths(repo, lineage_id)
 
     # --- looking -----------------------------------------------------------------------------
 
@@ -107,32 +104,85 @@ class Workspace:
         raw = self._git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", tip)
         parts = raw.split(b"\0")
         heads = (head.decode().split(" ") for head in parts[0:-1:2])
-        return [Change(h[1], h[4], path) for h, path in zip(heads, parts[1::2], strict=True)]
+        return [Change(h[1], h[3], h[4], path) for h, path in zip(heads, parts[1::2], strict=True)]
 
     # --- taking what is there ----------------------------------------------------------------
 
-    def snapshot(self, tip: str) -> Snapshot:
-        """The workspace's code as a tree. Ouro's own things in it are those of `tip`."""
+    def snapshot(self, tip: str, screen: Screen) -> Snapshot:
+        """The workspace's code as a tree. Ouro's own things in it are those of `tip`, and what
+        `screen` objects to is left out of it."""
         self._mend_head()
-        changed = [c for c in self.changed_against(tip) if not is_ours(c.path)]
-        nested = [c for c in changed if c.mode == "160000" and c.status == "A"]
-        self._unstage([c.path for c in nested])
-        kept = [c for c in changed if c not in nested]
+        kept, left_out = self._screened(tip, screen)
         tree = self._own_things_of(tip, self._git.run("write-tree").decode().strip())
         added, removed = self._lines(tip, tree)
-        left_out = tuple(LeftOut(path=shown(c.path), reason="nested repository") for c in nested)
-        return Snapshot(tree, tuple(shown(c.path) for c in kept), added, removed, left_out)
+        files = tuple(shown(c.path) for c in kept if not is_ours(c.path))
+        return Snapshot(tree, files, added, removed, left_out)
 
-    def rescue(self, tip: str, why: str) -> str | None:
+    def rescue(self, tip: str, why: str, screen: Screen) -> str | None:
         """Save what differs from `tip` in a commit under a ref of its own; that ref, if any did."""
         if self.gone():
             return None
         self._mend_head()
-        if not self.changed_against(tip):
+        kept, _ = self._screened(tip, screen)
+        if not kept:
             return None
         tree = self._git.run("write-tree").decode().strip()
         commit = self._git.run("commit-tree", tree, "-p", tip, "-m", f"rescue: {why}")
         return pin_rescue(self._repo, self._id, commit.decode().strip())
+
+    def _screened(self, tip: str, screen: Screen) -> tuple[list[Change], tuple[LeftOut, ...]]:
+        """Stage everything that may be kept: what of it differs from `tip`, and what may not."""
+        left = self._too_large()
+        self._left_out.add(left)
+        for change in self.changed_against(tip):
+            if reason := self._objection(change, screen):
+                left[change.path] = reason
+                self._leave_out(tip, change)
+        kept = [change for change in self.changed_against(tip) if change.path not in left]
+        found = (LeftOut(path=shown(path), reason=reason) for path, reason in left.items())
+        return kept, tuple(found)
+
+    def _too_large(self) -> dict[bytes, str]:
+        """New files that exceed a cap, with the reason: looked at before git reads them."""
+        if self._git.attempt("ls-files", "-z").returncode != 0:
+            self._rebuild_index()
+        listed = self._git.run(
+            "ls-files", "-o", "-z", "--exclude-standard", settings=(self._ignore(),)
+        )
+        total, large = 0, {}
+        for path in listed.split(b"\0")[:-1]:
+            file = self._on_disk(path)
+            size = file.lstat().st_size if file.is_file() or file.is_symlink() else 0
+            if size > FILE_CAP or total + size > TOTAL_CAP:
+                large[path] = f"too large: {size} bytes"
+            else:
+                total += size
+        return large
+
+    def _objection(self, change: Change, screen: Screen) -> str | None:
+        """Why a change must not be kept, None where it may."""
+        if change.mode == "160000":
+            return "nested repository" if change.status == "A" else None
+        if change.status == "D" or is_ours(change.path):
+            return None
+        content = self._repo.blob(change.blob)
+        return screen(shown(change.path), content)
+
+    def _leave_out(self, tip: str, change: Change) -> None:
+        """Take a change out of the index; on disk it stays, and is ignored from now on."""
+        if change.status == "A":
+            self._unstage([change.path])
+            self._left_out.add([change.path])
+            return
+        aside = change.path + ASIDE.encode()
+        self._left_out.add([aside])
+        self._on_disk(change.path).replace(self._on_disk(aside))
+        entry = self._git.run("ls-tree", "-z", tip, "--", os.fsdecode(change.path))
+        self._git.run("update-index", "-z", "--index-info", stdin=entry)
+        self._git.run("checkout-index", "-f", "-z", "--stdin", stdin=change.path + b"\0")
+
+    def _on_disk(self, path: bytes) -> Path:
+        return self.root / os.fsdecode(path)
 
     # --- putting it right --------------------------------------------------------------------
 
@@ -198,20 +248,23 @@ class Workspace:
     def _stage(self) -> None:
         done = self._add()
         if done.returncode not in (0, 1) and self.ours:
-            # An index that an agent has broken is made again: what counts are the files.
-            _remove(self.git_dir / "index")
-            self._git.run("read-tree", "HEAD")
+            self._rebuild_index()
             done = self._add()
         if done.returncode not in (0, 1):
             said = " ".join(done.stderr.decode("utf-8", "replace").split())
             raise GitFailed(f"git add failed in {self.root}: {said}")
+
+    def _rebuild_index(self) -> None:
+        """Make an index again that an agent has broken: what counts are the files."""
+        _remove(self.git_dir / "index")
+        self._git.run("read-tree", "HEAD")
 
     def _add(self) -> CompletedProcess[bytes]:
         # A nested repository without commits makes `add` fail on it alone, hence the flag.
         return self._git.attempt("add", "-A", "--ignore-errors", settings=(self._ignore(),))
 
     def _ignore(self) -> str:
-        return f"core.excludesFile={ignore_file(self._repo)}"
+        return f"core.excludesFile={self._left_out.ignore_file()}"
 
     def _unstage(self, paths: Sequence[bytes]) -> None:
         if paths:
@@ -255,20 +308,6 @@ def pin_rescue(repo: Repo, lineage_id: str, commit: str) -> str:
     number = max((int(name.removeprefix(prefix)) for name in taken), default=0) + 1
     repo.git.run("update-ref", f"{prefix}{number}", commit, "0" * len(commit))
     return f"{prefix}{number}"
-
-
-def ignore_file(repo: Repo) -> Path:
-    """Ignore patterns for staging: tools' junk first, then the user's own global ones."""
-    path = repo.common / "ouro" / "ignore"
-    said = repo.git.attempt("config", "--type=path", "--get", "core.excludesFile")
-    default = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "git" / "ignore"
-    users = Path(os.fsdecode(said.stdout.strip())) if said.returncode == 0 else default
-    theirs = users.read_bytes() if users.is_file() else b""
-    wanted = "\n".join(JUNK).encode() + b"\n" + theirs
-    if not path.is_file() or path.read_bytes() != wanted:
-        # Another lineage's step may be reading it: replaced as a whole.
-        write_durably(path, wanted)
-    return path
 
 
 def _remove(path: Path) -> None:

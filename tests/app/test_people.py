@@ -28,7 +28,7 @@ def test_a_note_is_in_the_log_once_and_in_every_later_prompt(project: Project) -
     assert notes(project) == ["mind the $gap, `please`"]
     assert not list((project.state / "notes").glob("*"))
     with_note = [p for p in project.agent.prompts() if "mind the $gap, `please`" in p]
-    assert len(with_note) == len(project.agent.prompts()) - 3
+    assert len(with_note) == len(project.agent.prompts()) - 2
 
 
 def test_a_note_that_was_committed_by_a_step_that_died_is_not_committed_again(

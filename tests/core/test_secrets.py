@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouro.core.secrets import MASK, Secrets, secret_values
+from ouro.core.secrets import MASK, Secrets, names_a_secret, secret_values
 
 VALUE = "correct-horse-battery-staple"
 
@@ -62,3 +62,15 @@ def test_no_value_survives_in_a_text(value: str, before: str, after: str) -> Non
     masked = Secrets({"TOKEN": value}).mask(before + value + after)
     for found in secret_values({"TOKEN": value}):
         assert found not in masked or found in MASK
+
+
+@pytest.mark.parametrize("path", [".env", "a/.env.local", "id_ed25519", "x/key.pem", ".npmrc"])
+def test_some_files_are_secret_by_their_name(path: str) -> None:
+    assert names_a_secret(path)
+
+
+@pytest.mark.parametrize(
+    "path", [".env.example", "env", "id_rsa.pub", "pem", "a.pem/readme", ".envrc"]
+)
+def test_other_files_are_not(path: str) -> None:
+    assert not names_a_secret(path)

@@ -1,0 +1,66 @@
+"""Paths that stay on disk and never become part of a generation: listed, and then ignored."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from ouro.git.journal import write_durably
+from ouro.git.repository import Repo
+
+JUNK = (
+    "# what tools leave behind; a user's own patterns follow and win",
+    "__pycache__/",
+    "*.py[cod]",
+    ".pytest_cache/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".hypothesis/",
+    ".coverage",
+    ".coverage.*",
+    "node_modules/",
+    ".DS_Store",
+    ".aider*",
+)
+_SPECIAL = re.compile(rb"([*?\[\\!# ])")
+
+
+class LeftOutPaths:
+    """The list of one lineage, NUL-separated in its state folder."""
+
+    def __init__(self, repo: Repo, lineage_id: str) -> None:
+        self._repo = repo
+        self._folder = repo.state_folder(lineage_id)
+        self._list = self._folder / "left_out"
+
+    def paths(self) -> list[bytes]:
+        return self._list.read_bytes().split(b"\0")[:-1] if self._list.is_file() else []
+
+    def add(self, paths: Iterable[bytes]) -> None:
+        known = self.paths()
+        new = [path for path in dict.fromkeys(paths) if path not in known]
+        if new:
+            write_durably(self._list, b"".join(path + b"\0" for path in [*known, *new]))
+
+    def ignore_file(self) -> Path:
+        """Ignore patterns for staging: tools' junk, then the user's own global ones, then these."""
+        path = self._folder / "ignore"
+        listed = b"".join(_pattern(left) + b"\n" for left in self.paths() if b"\n" not in left)
+        wanted = "\n".join(JUNK).encode() + b"\n" + _users_own(self._repo) + b"\n" + listed
+        if not path.is_file() or path.read_bytes() != wanted:
+            write_durably(path, wanted)
+        return path
+
+
+def _pattern(path: bytes) -> bytes:
+    """The ignore pattern that fits `path` alone."""
+    return b"/" + _SPECIAL.sub(rb"\\\1", path)
+
+
+def _users_own(repo: Repo) -> bytes:
+    said = repo.git.attempt("config", "--type=path", "--get", "core.excludesFile")
+    default = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "git" / "ignore"
+    path = Path(os.fsdecode(said.stdout.strip())) if said.returncode == 0 else default
+    return path.read_bytes() if path.is_file() else b""
