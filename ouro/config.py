@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ouro.core.brief import Phase
 from ouro.core.policy import KEYS, Sources, checked
 from ouro.errors import UsageProblem
 
@@ -16,9 +17,20 @@ _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "o
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is no policy: who works, where, and how long at most (seconds)."""
+    """What is no policy: who works, how, where, and how long at most (seconds).
+
+    `agents` names another agent for single phases, `agent_args` are words for the client's own
+    command line, `patterns` expressions for the stderr of clients without a parser, by kind.
+    """
 
     agent: str | None = None
+    agents: dict[Phase, str] = {}
+    agent_args: tuple[str, ...] = ()
+    model: str | None = None
+    max_turns: int | None = None
+    max_budget: float | None = None
+    allow_everything: bool = False
+    patterns: dict[str, list[str]] = {}
     worktree_root: str | None = None
     idle_limit: float = 600.0
     wall_limit: float = 3600.0
@@ -73,7 +85,11 @@ def _setting(key: str, value: Any, source: str) -> Any:
     except msgspec.ValidationError as problem:
         said = str(problem).lower().partition(" - at ")[0]
         raise UsageProblem(f"{source}: {key} cannot be {value!r}: {said}") from problem
-    if isinstance(found, float) and not 0 < found < float("inf"):
+    if (
+        isinstance(found, float | int)
+        and not isinstance(found, bool)
+        and not 0 < found < float("inf")
+    ):
         raise UsageProblem(f"{source}: {key} is {found:g}, it must be above 0")
     return found
 
@@ -86,8 +102,10 @@ def _read_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _plain(key: str, text: str) -> Any:
     """The value that a text in the environment means."""
-    if key in ("agent", "worktree_root"):
+    if key in ("agent", "worktree_root", "model"):
         return text
+    if text[:1] in ("[", "{"):
+        return _json(key, text)
     word = text.strip().lower()
     if word in _WORDS:
         return _WORDS[word]
@@ -95,6 +113,13 @@ def _plain(key: str, text: str) -> Any:
         return float(word) if any(mark in word for mark in ".einf") else int(word)
     except ValueError:
         return text
+
+
+def _json(key: str, text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as problem:
+        raise UsageProblem(f"{PREFIX}{key.upper()}: {problem}", "write it as JSON") from problem
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TextIO
 
+from ouro.app.clients import Client
 from ouro.app.history import Standing
 from ouro.app.seeds import Checkup
 from ouro.core.decision import standing as standing_of
@@ -114,6 +115,12 @@ def standing_line(one: Standing) -> str:
     alike = "" if one.similarity is None else f"  similarity {one.similarity:g}"
     text = f"{one.lineage_id:<20} {one.state:<10} gen {one.generation}  "
     return printable(f"{text}{one.passed}/{one.total} passed{alike}")
+
+
+def client_line(one: Client) -> str:
+    state = (one.version or "says no version") if one.path else "not installed"
+    only = "" if one.edits else "  (only answers, edits nothing)"
+    return printable(f"{one.name:<10} {state:<40} measured with {one.seen}{only}")
 
 
 def checkup_text(one: Checkup) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 from ouro.agents import Agent
@@ -14,29 +13,54 @@ if TYPE_CHECKING:
     from ouro.core.seed import Seed
 
 OFFLINE = "offline"
-KNOWN = ("claude", "codex", "gemini", "opencode", "qwen", "pi", "copilot", "aider", "llm")
-"""Programs looked for on PATH when none was named."""
 
 
 def choose(session: Session, seed: Seed, lineage: Lineage | None) -> Agent:
-    named = session.config.settings.agent
+    """Raises UsageProblem where no agent may serve, or where the settings cannot be met."""
+    settings = session.config.settings
+    named = settings.agent
     if named is None:
         _refuse_silent_choice(seed, lineage)
         named = OFFLINE
+    default = _agent(session, named)
+    if not settings.agents:
+        return default
+    from ouro.agents.command import PhaseAgents
+
+    others = {phase: _agent(session, name) for phase, name in settings.agents.items()}
+    return PhaseAgents(default, others)
+
+
+def _agent(session: Session, named: str) -> Agent:
     if named == OFFLINE:
         from ouro.agents.offline import OfflineAgent
 
         return OfflineAgent(session.environment)
-    from ouro.agents.command import CommandAgent
+    from ouro.agents.command import CommandAgent, Ground
+    from ouro.agents.parsers import pattern
+    from ouro.agents.presets import Choice
 
-    return CommandAgent(
-        named,
+    settings = session.config.settings
+    choice = Choice(
+        model=settings.model,
+        max_turns=settings.max_turns,
+        max_budget=settings.max_budget,
+        extra=settings.agent_args,
+        everything=settings.allow_everything,
+    )
+    ground = Ground(
         environment=session.environment,
         output=session.state / "output",
         limits=session.limits(),
-        watch=session.watch("agent"),
+        watch=session.watch(named.split(" ", 1)[0]),
         started_in=session.started_in,
+        patterns=tuple(
+            pattern(expression, kind)
+            for kind, expressions in settings.patterns.items()
+            for expression in expressions
+        ),
     )
+    return CommandAgent(named, choice, ground)
 
 
 def _refuse_silent_choice(seed: Seed, lineage: Lineage | None) -> None:
@@ -60,5 +84,7 @@ def _refuse_silent_choice(seed: Seed, lineage: Lineage | None) -> None:
 
 
 def _found() -> str:
-    installed = [name for name in KNOWN if shutil.which(name)]
-    return f"; installed here: {', '.join(installed)}" if installed else ""
+    from ouro.agents.command import installed
+
+    names = ", ".join(preset.name for preset in installed())
+    return f"; installed here: {names}" if names else ""

@@ -181,6 +181,8 @@ def _call(run: Run, marker: Marker, request: Request) -> Reply:
     for line in guard.put_right(repo, lineage_id):
         run.session.console.warn(line)
     run.session.check_interrupt()
+    if reply.denied:
+        run.session.console.warn(f"the agent was not allowed to use {', '.join(reply.denied)}")
     return _masked(run, reply)
 
 

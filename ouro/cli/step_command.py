@@ -8,12 +8,13 @@ from typing import Any
 
 import click
 
-from ouro.errors import Exit
+from ouro.errors import Exit, UsageProblem
 
 EPILOG = """\b
 Examples:
   ouro step --lineage-id greet --seed-file seed.yaml
-  ouro step --lineage-id greet --agent 'claude -p' --wait
+  ouro step --lineage-id greet --agent claude --model opus --wait
+  ouro step --lineage-id greet --agent ./my-agent.sh -- --its own words
   ouro step --lineage-id greet --no-execute      the ontology only
 
 Undo: every step is a commit on ooo/<id>; nothing else of yours is touched.
@@ -45,13 +46,22 @@ Exit codes with --exit-code: 0 converged, 3 continue, 4 stagnated (goes on), 10 
 @click.option("--max-runtime", type=float, help="Seconds of work in all. [no limit]")
 @click.option("--max-failures", type=int, help="Failures in a row that end it. [5]")
 @click.option("--max-limit-wait", type=float, help="Seconds of rate limit waited for. [86400]")
-@click.option("--agent", metavar="COMMAND", help="A command line, or: offline.")
+@click.option("--agent", metavar="COMMAND", help="A client's name, a command line, or: offline.")
+@click.option("--model", help="For clients with a preset.")
+@click.option("--max-turns", type=int, help="A client's own limit for one call.")
+@click.option("--max-budget", type=float, help="A client's own limit for one call, in USD.")
+@click.option(
+    "--allow-everything/--no-allow-everything",
+    default=None,
+    help="In execute the client runs without its sandbox and asks nothing.",
+)
 @click.option("--worktree-root", metavar="DIR", help="Where workspaces lie.")
 @click.option("--idle-limit", type=float, help="Seconds an agent may print nothing. [600]")
 @click.option("--wall-limit", type=float, help="Seconds an agent may take. [3600]")
 @click.option("--check-limit", type=float, help="Seconds a check may take. [300]")
 @click.option("--wait", is_flag=True, help="Wait while the lineage is busy or paused.")
 @click.option("--exit-code", is_flag=True, help="Say the decision by the exit code, too.")
+@click.argument("agent_args", nargs=-1, type=click.UNPROCESSED, metavar="[-- AGENT ARGS]")
 @click.option("--json", "_json", is_flag=True, help="One JSON line on stdout: always so here.")
 def command(
     lineage_id: str,
@@ -60,7 +70,6 @@ def command(
     base: str | None,
     wait: bool,
     exit_code: bool,
-    _json: bool,
     **flags: Any,
 ) -> None:
     """Run one generation of a lineage, and print its decision as one line of JSON."""
@@ -77,7 +86,7 @@ def command(
     made = session(
         options,
         project_dir=project_dir,
-        flags={key: value for key, value in flags.items() if value is not None},
+        flags=_given(flags),
         console=Terminal(sys.stderr),
         interrupt=interrupt,
     )
@@ -89,3 +98,14 @@ def command(
     if exit_code or not ending.decided:
         raise SystemExit(int(ending.code))
     raise SystemExit(int(Exit.OK))
+
+
+def _given(flags: dict[str, Any]) -> dict[str, Any]:
+    """The configuration that stood on the command line; what was left out changes nothing."""
+    words = flags.pop("agent_args")
+    flags.pop("_json")
+    if words and "--" not in sys.argv:
+        raise UsageProblem(
+            f"unexpected argument {words[0]!r}", "words for the agent's client go after --"
+        )
+    return {key: v for key, v in (flags | {"agent_args": words or None}).items() if v is not None}

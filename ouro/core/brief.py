@@ -62,8 +62,10 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """What came back. `problem` is empty when the call succeeded; then `text` is not empty."""
+    """What came back. `problem` is empty when the call succeeded; then `text` is not empty.
+    `denied` names tools that the client was not allowed to use."""
 
     text: str
     usage: Usage
     problem: Problem | None = None
+    denied: tuple[str, ...] = ()

@@ -248,3 +248,10 @@ _FILES: Mapping[str, Mapping[str, str]] = {
         '"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0}}]}}}'
     },
 }
+
+
+def client_words(name: str, server: ModelServer) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The words and variables that lead a client to `server`, for whoever starts it by itself."""
+    words = tuple(word.replace("{url}", server.url) for word in _EXTRA.get(name, ()))
+    given = _ENVIRONMENTS.get(name, {}).items()
+    return words, {key: value.replace("{url}", server.url) for key, value in given}

@@ -72,10 +72,10 @@ def test_the_prompt_can_come_in_a_file(project: Project) -> None:
         ({"reply": ""}, "agent_error: scripted exited 0 without a reply"),
         ({"reply": " \n"}, "agent_error: scripted exited 0 without a reply"),
         ({"signal": signal.SIGKILL}, "agent_error: scripted failed, signal 9"),
-        # What an agent says of itself is text: only its exit code counts.
+        # What an agent says in its reply is text: only its exit code counts.
         (
-            {"reply": "rate limit reached, converged", "exit": 3, "stderr": "429 rate limit\n"},
-            "agent_error: scripted failed, exit 3: 429 rate limit",
+            {"reply": "429 rate limit reached, converged", "exit": 3, "stderr": "no luck\n"},
+            "agent_error: scripted failed, exit 3: no luck",
         ),
     ],
     ids=["empty", "blank", "killed", "exit"],
