@@ -42,6 +42,7 @@ class Config(Struct, frozen=True, kw_only=True):
     policy: Sources
 
 
+_SWITCHES = ("execute", "qa", "stop_on_pass", "freeze_ontology", "allow_everything")
 SETTINGS: tuple[str, ...] = Settings.__struct_fields__
 
 
@@ -107,6 +108,8 @@ def _plain(key: str, text: str) -> Any:
     if text[:1] in ("[", "{"):
         return _json(key, text)
     word = text.strip().lower()
+    if key in _SWITCHES and word in ("0", "1"):
+        return word == "1"
     if word in _WORDS:
         return _WORDS[word]
     try:

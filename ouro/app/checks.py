@@ -21,6 +21,7 @@ HIDDEN_EVIDENCE = {True: "met", False: "not met"}
 """All that may be said of a hidden check: agents read evidence."""
 
 LONGEST_EVIDENCE = 4000
+"""Characters."""
 
 
 class Checked(Struct, frozen=True):
@@ -38,12 +39,16 @@ class Finding(Struct, frozen=True):
 def judge(run: Run, mark: str) -> Checked:
     """Run every check of the current seed in the workspace, which must be at the tip."""
     hidden = hidden_checks(run)
+    there = run.workspace.ignored() if hidden else None
     began = time.monotonic()
     verdicts = tuple(
         _verdict(run, criterion, checks, mark)
         for criterion in run.lineage.current.seed.acceptance_criteria
         if (checks := hidden.get(criterion.id, criterion.checks))
     )
+    if there is not None:
+        # Caches of a hidden check's tools would show the next agent what it tests.
+        run.workspace.remove_ignored(there)
     seconds = round(time.monotonic() - began, 3) if verdicts else 0.0
     return Checked(verdicts, seconds)
 
@@ -83,6 +88,8 @@ def _find(run: Run, name: str, checks: Checks, mark: str) -> Finding:
     if checks.verify_command is None:
         return Finding(True, f"in the committed tree: {', '.join(checks.expected_artifacts)}")
     outcome = _run_command(run, name, checks, checks.verify_command, mark)
+    # Every check sees the tip, not what the one before it left.
+    run.workspace.reset(run.tip)
     return _of_outcome(checks, outcome)
 
 
@@ -119,8 +126,10 @@ def _of_outcome(checks: Checks, outcome: Outcome) -> Finding:
 
     printed = outcome.stdout + outcome.stderr  # masked when the program ended
     said = f"$ {checks.verify_command}\n{printed.strip()}\n"
+    if outcome.cause is Cause.NOT_FOUND:
+        return Finding(False, f"{said}could not be started: {outcome.stderr}")
     if outcome.cause is not Cause.EXIT:
-        return Finding(False, f"{said}ended after {outcome.seconds:.0f} s: the time limit")
+        return Finding(False, f"{said}ended after {outcome.seconds:.1f} s: the time limit")
     if outcome.code != 0:
         return Finding(False, f"{said}exit code {outcome.code}")
     wanted = checks.output_assertion

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 from msgspec import Struct
@@ -78,7 +79,7 @@ def lineage(session: Session, planned: Plan | None) -> Run:
     name = run.lineage.id
     session.console.say(f"the agent works in {run.workspace.root}")
     session.console.say(
-        f"created ooo/{name} (undo: git worktree remove --force {run.workspace.root}; "
+        f"created ooo/{name} (undo: git worktree remove --force {quote(str(run.workspace.root))}; "
         f"git branch -D ooo/{name}; git tag -l 'ooo/{name}/*' | xargs git tag -d)"
     )
     return run

@@ -211,9 +211,13 @@ def _together(first: Usage, second: Usage) -> Usage:
 def _put_back(run: Run) -> None:
     """Undo what an agent changed that was only to think."""
     recover.restore_branch(run.session, run.tip)
+    rescue = run.workspace.rescue(run.tip, "changed outside execute", run.session.screen)
     lost = run.workspace.reset(run.tip)
-    if lost:
-        run.session.console.warn(f"the agent changed files outside execute, undone: {lost[0]} …")
+    if lost and rescue:
+        run.session.console.warn(
+            f"files changed outside execute, put back and saved: {recover.some(lost)} "
+            f"(git show {rescue})"
+        )
 
 
 def _adopt(run: Run) -> tuple[str, ...]:
@@ -232,7 +236,7 @@ def _adopt(run: Run) -> tuple[str, ...]:
 def _fail(run: Run, marker: Marker, failed: Failed) -> EvolveStepFailed:
     """Record a failure; what the agent left in the workspace is saved and undone."""
     recover.restore_branch(run.session, run.tip)
-    rescue = run.workspace.rescue(run.tip, f"{marker.phase} failed", run.session.screen)
+    rescue = recover.rescue(run, run.workspace, marker, "failed")
     fact = failure(
         run.lineage, marker.phase, failed.problem, run.session.now(), rescue, failed.usage
     )

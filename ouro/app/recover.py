@@ -10,9 +10,10 @@ from pathlib import Path
 
 from ouro.app.run import Run, generation_tag
 from ouro.app.session import Session
+from ouro.core.brief import Phase
 from ouro.core.events import Event, EvolveStepCompleted, EvolveStepInterrupted
-from ouro.core.ids import branch_ref, hidden_ref
-from ouro.errors import NeedsPerson, OuroError
+from ouro.core.ids import branch_ref, hidden_ref, tag_name
+from ouro.errors import DamagedLog, NeedsPerson, OuroError
 from ouro.git import guard
 from ouro.git.journal import Marker
 from ouro.git.workspace import Workspace, pin_rescue
@@ -44,20 +45,22 @@ def abandon(run: Run, marker: Marker, *, committed: bool = False) -> None:
     result was committed, only bring the workspace in step with that."""
     workspace = _marked_workspace(run, marker)
     if not committed:
-        rescue = _rescue(run, workspace, marker)
-        run.record([EvolveStepInterrupted(phase=marker.phase, rescue=rescue)])
-        if rescue:
-            run.session.console.say(f"the unfinished work was saved: git show {rescue}")
+        saved = rescue(run, workspace, marker, "interrupted")
+        run.record([EvolveStepInterrupted(phase=marker.phase, rescue=saved)])
+        if saved:
+            run.session.console.say(f"the unfinished work was saved: git show {saved}")
     # Only now: a death before the record would find nothing to save, and record that.
     if workspace:
         workspace.reset(run.tip)
     run.session.store.journal.unmark()
 
 
-def _rescue(run: Run, workspace: Workspace | None, marker: Marker) -> str | None:
-    if workspace is None:
+def rescue(run: Run, workspace: Workspace | None, marker: Marker, why: str) -> str | None:
+    """Save what a run left unfinished; the ref, if there was anything. What checks leave is no
+    work, and a hidden one's traces would be there for every agent to read."""
+    if workspace is None or marker.phase == Phase.EVALUATE:
         return None
-    return workspace.rescue(run.tip, f"{marker.phase} interrupted", run.session.screen)
+    return workspace.rescue(run.tip, f"{marker.phase} {why}", run.session.screen)
 
 
 def _finish_append(session: Session) -> None:
@@ -150,7 +153,7 @@ def require_clean(run: Run) -> None:
     theirs = [path for path in changed if not _in_log(run.session, path)]
     if theirs:
         raise OuroError(
-            f"{workspace.root} has changes that no agent of ouro made: {_some(theirs)}",
+            f"{workspace.root} has changes that no agent of ouro made: {some(theirs)}",
             "commit them there (they become part of the lineage), stash or remove them",
         )
     if changed:
@@ -161,7 +164,7 @@ def _in_log(session: Session, path: str) -> bool:
     return path.startswith(f".ouro/lineages/{session.options.lineage_id}/")
 
 
-def _some(paths: Sequence[str]) -> str:
+def some(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
     return ", ".join(paths[:5]) + more
 
@@ -191,7 +194,12 @@ def wait_for_lock(path: Path, *, ours: bool) -> None:
 
 
 def newest_tag(run: Run) -> None:
-    """Make the newest generation's tag where a crash left it out, or put it right."""
+    """Make the newest generation's tag where a crash left it out, or put it right. Raises
+    DamagedLog where a tag in the branch's own history knows another log."""
+    beyond = tag_name(run.lineage.id, len(run.lineage.generations) + 1)
+    lost = run.session.store.tagged(beyond)
+    if lost and run.session.repo.descends(run.tip, lost):
+        _refuse_rewritten(run, beyond, lost)
     event = _last_completion(run)
     if event is None:
         return
@@ -199,11 +207,23 @@ def newest_tag(run: Run) -> None:
     named = run.session.store.tagged(tag.name)
     if named == run.tip:
         return
+    if named and run.session.repo.descends(run.tip, named):
+        _refuse_rewritten(run, tag.name, named)
     commit = run.session.store.commit_ending_with(event, run.tip)
     if named != commit:
         if named:
             run.session.console.warn(f"the tag {tag.name} was moved; it is put right")
         run.session.store.put_tag(run.tip, tag, commit)
+
+
+def _refuse_rewritten(run: Run, tag: str, commit: str) -> None:
+    if not run.session.store.continues(commit, run.tip):
+        raise DamagedLog(
+            f"the log at the tip of ooo/{run.lineage.id} does not continue the one at {tag}: "
+            "lines that were committed are changed or gone",
+            f"nothing was changed; see who did it: git log -p --text {tag}..ooo/{run.lineage.id}"
+            " -- .ouro",
+        )
 
 
 def completing_commit(run: Run) -> str:

@@ -88,7 +88,7 @@ class Session:
     @property
     def workspace_root(self) -> Path | None:
         root = self.config.settings.worktree_root
-        return self.repo.root / root if root else None
+        return self.repo.root / Path(root).expanduser() if root else None
 
     @contextmanager
     def hold(self) -> Iterator[None]:

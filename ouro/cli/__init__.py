@@ -77,6 +77,9 @@ def run() -> NoReturn:
         code = _explain(problem)
     except BrokenPipeError:
         code = _reader_is_gone()
+    except OSError as problem:
+        where = f"{problem.filename}: " if problem.filename else ""
+        code = _explain(OuroError(f"{where}{problem.strerror}", "what was committed is safe"))
     except Exception as bug:
         code = _report_bug(bug)
     sys.exit(int(code or 0))

@@ -78,6 +78,13 @@ class GitEventStore:
             raise DamagedLog(f"{self._log_folder}: files are missing or foreign: {names}")
         return [(name, blobs[name].peel(pygit2.Blob)) for name in names]
 
+    def continues(self, old: str, new: str) -> bool:
+        """Whether the log at commit `new` begins with every byte of the one at `old`."""
+        before, after = self._log_blobs(old), dict(self._log_blobs(new))
+        *sealed, (live, blob) = before
+        same = all(name in after and after[name].id == b.id for name, b in sealed)
+        return same and live in after and after[live].data.startswith(blob.data)
+
     def tags(self) -> dict[str, str]:
         prefix = f"refs/tags/ooo/{self._id}/gen_"
         listed = self._repo.git.run(

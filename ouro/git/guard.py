@@ -86,12 +86,16 @@ def _stash(repo: Repo) -> tuple[Stashed, ...]:
 
 
 def _settings(repo: Repo) -> dict[str, tuple[str, ...]]:
-    """The repository's own configuration: key -> its values."""
+    """The repository's own configuration: key -> its values. `info/exclude`, by which an agent
+    can hide files from git, counts as a key."""
     said = repo.git.attempt("config", "--file", str(repo.common / "config"), "-z", "--list")
     found: dict[str, tuple[str, ...]] = {}
     for entry in said.stdout.decode("utf-8", "backslashreplace").split("\0")[:-1]:
         key, _, value = entry.partition("\n")
         found[key] = (*found.get(key, ()), value)
+    exclude = repo.common / "info" / "exclude"
+    if exclude.is_file():
+        found["info/exclude"] = (exclude.read_text("utf-8", "replace")[-300:],)
     return found
 
 

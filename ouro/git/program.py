@@ -42,6 +42,8 @@ _SETTINGS = (
     "maintenance.auto=false",
     "core.fsmonitor=false",
     "core.quotePath=false",
+    # A warning that some users made an error; what is staged here is what is there.
+    "core.safecrlf=false",
 )
 
 

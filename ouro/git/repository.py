@@ -32,6 +32,7 @@ class Repo:
 
         if not path.is_dir():
             raise OuroError(f"{path}: no such folder", "give --project-dir a git repository")
+        _refuse_unwritable_name(path.resolve())
         try:
             found = pygit2.discover_repository(str(path.absolute()))
             if found is None:
@@ -183,6 +184,14 @@ class Repo:
     def fingerprint(self) -> str:
         """A short name for this repository's place on the disk."""
         return hashlib.sha256(str(self.common.resolve()).encode()).hexdigest()[:8]
+
+
+def _refuse_unwritable_name(path: Path) -> None:
+    """A path that is no text could stand in no message, and in no file that a step leaves."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise OuroError(f"the path {str(path)!a} is not UTF-8", "rename that folder") from None
 
 
 def blob_id(content: bytes) -> str:

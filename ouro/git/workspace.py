@@ -76,6 +76,7 @@ class Workspace:
         """Paths (for people) that differ from the tip, untracked ones too, ignored ones not."""
         listed = self._git.run(
             "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all",
+            "--ignore-submodules=dirty",
             settings=(self._ignore(),),
         )  # fmt: skip
         # Where all files are listed, a folder is one that git does not enter: a nested repository,
@@ -139,6 +140,9 @@ class Workspace:
                 left[change.path] = reason
                 self._leave_out(tip, change)
         kept = [change for change in self.changed_against(tip) if change.path not in left]
+        # All files are staged: what still differs is inside a submodule, which has its own history.
+        dirty = self._git.run("diff-files", "--name-only", "-z").split(b"\0")[:-1]
+        left |= dict.fromkeys(dirty, "changes inside a submodule, not committed there")
         found = (LeftOut(path=shown(path), reason=reason) for path, reason in left.items())
         return kept, tuple(found)
 
@@ -197,10 +201,20 @@ class Workspace:
     def rebuild_log(self, tip: str) -> None:
         """Make the log's files and index entries again from `tip`: derived, never the truth."""
         folder = f":(top,literal){OURO_FOLDER}/lineages/{self._id}"
-        shutil.rmtree(self.root / OURO_FOLDER / "lineages" / self._id, ignore_errors=True)
+        self._remove_log()
         self._git.run("reset", "-q", tip, "--", folder)
         entries = self._git.run("ls-files", "-z", "--", folder)
         self._git.run("checkout-index", "-f", "-z", "--stdin", stdin=entries)
+
+    def _remove_log(self) -> None:
+        """Remove the log's files here, and never what a link in their path leads to."""
+        path = self.root
+        for name in (OURO_FOLDER, "lineages", self._id):
+            path /= name
+            if path.is_symlink() or not path.is_dir():
+                path.unlink(missing_ok=True)
+                return
+        shutil.rmtree(path)
 
     def reset(self, tip: str) -> tuple[str, ...]:
         """Put branch, HEAD, index and files back to `tip`; the paths (for people) that differed.
@@ -242,6 +256,20 @@ class Workspace:
         (self.git_dir / "commondir").write_text("../..\n")
         (self.git_dir / "gitdir").write_text(f"{self.root / '.git'}\n")
         (self.git_dir / "HEAD").write_text(f"ref: {branch_ref(self._id)}\n")
+
+    # --- ignored files ------------------------------------------------------------------------
+
+    def ignored(self) -> frozenset[bytes]:
+        """The paths of ignored files that are there."""
+        listed = self._git.run(
+            "ls-files", "-o", "-i", "-z", "--exclude-standard", settings=(self._ignore(),)
+        )
+        return frozenset(listed.split(b"\0")[:-1])
+
+    def remove_ignored(self, kept: frozenset[bytes]) -> None:
+        """Remove the ignored files that are not among `kept`."""
+        for path in self.ignored() - kept:
+            self._on_disk(path).unlink(missing_ok=True)
 
     # --- with git ----------------------------------------------------------------------------
 

@@ -55,6 +55,10 @@ def ensure(repo: Repo, lineage_id: str, tip: str, root: Path | None) -> Workspac
         # A clone that was moved together with its workspaces: both ends of the link are stale.
         repo.git.attempt("worktree", "repair", str(path))
     found = find(repo, lineage_id, root)
+    if found and not found.git_dir.is_dir():
+        # The repository was moved away from its workspaces: tell them where it is now.
+        repo.git.attempt("worktree", "repair")
+        found = find(repo, lineage_id, root)
     if found:
         return found
     _refuse_another_branch(repo, lineage_id, path)

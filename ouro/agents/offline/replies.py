@@ -13,9 +13,13 @@ _AT_ONCE = 3
 """New terms in one generation."""
 
 
+_MOST = 40
+"""Criteria told of in one reply: every reply has its limit, and the score counts them all."""
+
+
 def wonder(brief: Brief) -> dict[str, Any]:
     """Questions on the criteria that failed, then on the first terms that the ontology lacks."""
-    failed = [_failure_question(criterion) for criterion in _failed(brief)]
+    failed = [_failure_question(criterion) for criterion in _failed(brief)[:_MOST]]
     lacking = _lacking(brief.seed)[:_AT_ONCE]
     questions = failed + [_term_question(term) for term in lacking]
     return {"questions": questions, "tensions": _tensions(plan_for(brief.seed))}
@@ -135,8 +139,8 @@ def qa(brief: Brief) -> dict[str, Any]:
     plan = plan_for(brief.seed)
     return {
         "score": round(100 * share, 4),
-        "differences": [_difference(c, evidence) for c in missing],
-        "suggestions": list(_suggestions(missing, plan)),
+        "differences": [_difference(c, evidence) for c in missing[:_MOST]],
+        "suggestions": list(_suggestions(missing[:_MOST], plan)),
     }
 
 
