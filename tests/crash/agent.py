@@ -34,7 +34,8 @@ def main() -> None:
     sys.stdin.read()
     reached("before")
     reply = WORK[PHASE]()
-    print(reply if isinstance(reply, str) else json.dumps(reply), flush=True)
+    sys.stdout.write(reply if isinstance(reply, str) else json.dumps(reply))
+    sys.stdout.flush()
     reached("after")
     os.close(guard)
 

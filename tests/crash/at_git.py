@@ -33,7 +33,8 @@ def main() -> None:
     if how == "orphan":
         time.sleep(ORPHANED)
         run(given)
-        (STAND / "orphan.done").touch()
+        with (STAND / "orphans").open("a") as file:
+            file.write("done\n")
 
 
 def run(given: bytes, **variables: str) -> None:
@@ -47,13 +48,14 @@ def leave_unfinished(given: bytes, *, half: bool) -> None:
     match command():
         case "update-ref", *rest if "--stdin" in rest:
             stdin_transaction(given.decode(), half=half)
-        case "update-ref", ref, *_:
+        case "update-ref", *rest:
+            ref = next(word for word in rest if word.startswith("refs/"))
             lock(common() / f"{ref}.lock")
         case "symbolic-ref", "HEAD", *_:
             lock(git_dir() / "HEAD.lock")
         case "worktree", "add", *rest:
             unfinished_worktree(Path(rest[-2]), half=half)
-        case ("add" | "read-tree" | "reset" | "update-index"), *_:
+        case (("add" | "read-tree" | "reset"), *_):
             if half:
                 without_its_index(given)
             lock(git_dir() / "index.lock")

@@ -48,7 +48,7 @@ def _lacking(seed: Seed) -> list[Term]:
 def _term_question(term: Term) -> dict[str, Any]:
     return {
         "question": f"What exactly is meant by {term.written}, and what must hold of it?",
-        "criteria": list(term.criteria),
+        "criteria": list(term.criteria[:_MOST]),
         "subject": term.name,
     }
 
