@@ -6,11 +6,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ouro.app import templates
 from ouro.app.create import read_seed
 from ouro.core.seed_advice import Advice, advice
-from ouro.errors import UsageProblem
-
-TEMPLATE = Path(__file__).resolve().parent.parent / "templates" / "seed.yaml"
 
 
 class Checkup(Struct, frozen=True):
@@ -27,13 +25,7 @@ class Checkup(Struct, frozen=True):
 
 def new(path: Path) -> None:
     """Write a commented template; raises UsageProblem where there is a file already."""
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(TEMPLATE.read_text("utf-8"))
-    except FileExistsError:
-        raise UsageProblem(f"{path} is there already", "choose another name") from None
-    except OSError as problem:
-        raise UsageProblem(f"{path}: cannot be written: {problem.strerror}") from problem
+    templates.write_new(path, templates.text("seed.yaml"))
 
 
 def check(path: Path) -> Checkup:

@@ -72,7 +72,6 @@ def _generation(run: Run) -> Ending | Pause:
         run.take_policy()
     while not run.completed:
         run.session.check_interrupt()
-        run.take_notes()
         move = next_move(run.lineage, run.stream.code, timestamp(run.session.now()))
         match move:
             case Ended(decision):
@@ -84,6 +83,7 @@ def _generation(run: Run) -> Ending | Pause:
             case CarryOver(evaluate, qa):
                 run.record([evaluate, qa] if qa else [evaluate])
             case RunPhase(phase):
+                run.take_notes()
                 failed = run_phase(run, phase)
                 if failed:
                     return _failed(run, failed)

@@ -17,6 +17,7 @@ COMMANDS = {
     "list": "The lineages of this repository.",
     "log": "The events of a lineage.",
     "path": "Where the workspace of a lineage lies.",
+    "init": "Write a configuration to begin with.",
     "agents": "The coding agents that ouro knows, and those that are here.",
     "note": "Tell the agents something.",
     "stop": "End a loop after the generation it is in.",

@@ -100,3 +100,14 @@ def test_retry_ends_a_pause_and_the_log_says_so(project: Project) -> None:
     project.agent.on("execute", {"write": {"x": "1"}})
     assert project.step().code == 3
     assert "not paused" in project.ouro("retry", "greet").out
+
+
+def test_a_note_to_a_lineage_that_has_ended_waits_and_adds_no_event(project: Project) -> None:
+    project.agent.on("execute", {"write": {"ok": "1"}})
+    assert project.step("--stop-on-pass").code == 0
+    before = project.events()
+    project.ouro("note", "greet", "later")
+    assert project.step().code == 0
+    assert project.events() == before
+    assert project.step("--no-stop-on-pass").code == 0
+    assert notes(project) == ["later"]
