@@ -297,7 +297,7 @@ def test_who_is_only_to_think_changes_nothing(project: Project, phase: str, gen:
     project.agent.on(phase, {**act, "reply": reply[phase]}, gen=gen)
     done = project.steps(gen)[-1]
     assert done.json["error"] is None
-    assert "changed files outside execute, undone" in done.err
+    assert "files changed outside execute, put back and saved" in done.err
     assert project.files() == {"README"}
     assert project.show("README") == "mine"
     project.clean()
