@@ -55,7 +55,9 @@ def put_right(repo: Repo, lineage_id: str) -> list[str]:
     said += _restore_tags(repo, lineage_id, before.refs)
     said += _other_refs(repo, before.refs)
     for number in range(len(before.stash)):
-        repo.git.run("update-ref", "-d", f"{_pins(lineage_id)}{number}")
+        # A deletion takes the lock of packed-refs, which a killed git may have left: a pin that
+        # stays is overwritten by the next run's.
+        repo.git.attempt("update-ref", "-d", f"{_pins(lineage_id)}{number}")
     note.unlink()
     return said
 

@@ -178,3 +178,11 @@ def test_what_the_system_refuses_is_one_line(project: Project) -> None:
 def test_switches_in_the_environment_may_be_digits(project: Project) -> None:
     done = project.step(env={"OURO_QA": "0", "OURO_EXECUTE": "1"})
     assert json.loads(done.out)["qa"] is None
+
+
+def test_a_lock_that_a_killed_git_left_on_packed_refs_stops_nobody(project: Project) -> None:
+    (project.root / "README").write_text("changed\n")
+    project.git("stash", "-q")
+    (project.root / ".git" / "packed-refs.lock").touch()
+    assert project.step().code == 3
+    assert len(project.git("stash", "list").splitlines()) == 1

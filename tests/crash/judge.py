@@ -10,8 +10,13 @@ import pygit2
 
 from ouro.agents.process import marked
 from ouro.app.run import generation_tag
-from ouro.core.codec import TYPE_OF
-from ouro.core.events import Event, EvolveStepCompleted, EvolveStepFailed, EvolveStepInterrupted
+from ouro.core.events import (
+    TYPE_OF,
+    Event,
+    EvolveStepCompleted,
+    EvolveStepFailed,
+    EvolveStepInterrupted,
+)
 from ouro.core.lineage import fold
 from ouro.core.store import Stream
 from ouro.git.event_store import GitEventStore
@@ -122,15 +127,15 @@ def unsaved_work_is_kept(stand: Stand, events: tuple[Event, ...]) -> None:
     """What lay in the workspace when a step died in execute is under a rescue ref."""
     refs = stand.git("for-each-ref", "--format=%(refname)", f"refs/ouro/rescue/{ID}/").split()
     kept = {name: set(stand.git("ls-tree", "--name-only", name).split()) for name in refs}
-    attempts = [e for e in events if isinstance(e.data, OF_ATTEMPTS)]
-    interrupted = {(e.generation, e.data.phase) for e in attempts}
+    attempts = [(e.generation, e.data) for e in events if isinstance(e.data, OF_ATTEMPTS)]
+    interrupted = {(generation, data.phase) for generation, data in attempts}
     for generation, file in stand.lost:
         if stand.unsteady and (generation, "execute") not in interrupted:
             continue
         assert any(file in names for names in kept.values()), (
             f"generation {generation}: {file} is under no rescue ref"
         )
-    assert {e.data.rescue for e in attempts if e.data.rescue} <= set(refs)
+    assert {data.rescue for _, data in attempts if data.rescue} <= set(refs)
 
 
 def nothing_is_left_behind(stand: Stand) -> None:
