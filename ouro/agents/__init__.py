@@ -1,6 +1,5 @@
 """Agents: whatever turns a request into a reply and, in execute, into edits of the workspace."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -16,6 +15,3 @@ class Agent(Protocol):
         `mark` is the run's unique id: every process started for it carries OURO_RUN=`mark`.
         """
         ...
-
-
-Environment = Mapping[str, str]

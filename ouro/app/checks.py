@@ -39,7 +39,8 @@ class Finding(Struct, frozen=True):
 def judge(run: Run, mark: str) -> Checked:
     """Run every check of the current seed in the workspace, which must be at the tip."""
     hidden = hidden_checks(run)
-    there = run.workspace.ignored() if hidden else None
+    # In a checkout of the user's own, a new ignored file may be theirs.
+    there = run.workspace.ignored() if hidden and run.workspace.ours else None
     began = time.monotonic()
     verdicts = tuple(
         _verdict(run, criterion, checks, mark)

@@ -30,10 +30,6 @@ def tag_name(lineage_id: str, generation: int) -> str:
     return f"ooo/{lineage_id}/gen_{generation}"
 
 
-def tag_ref(lineage_id: str, generation: int) -> str:
-    return f"refs/tags/{tag_name(lineage_id, generation)}"
-
-
 def hidden_ref(lineage_id: str) -> str:
     return f"refs/ouro/hidden/{lineage_id}"
 

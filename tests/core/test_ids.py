@@ -13,7 +13,6 @@ from ouro.core.ids import (
     hidden_ref,
     rescue_prefix,
     tag_name,
-    tag_ref,
 )
 from ouro.errors import Exit, UsageProblem
 
@@ -69,7 +68,6 @@ def test_a_name_is_refused_or_safe_in_refs_and_paths(name: str) -> None:
 def test_full_ref_names() -> None:
     assert branch_ref("x") == "refs/heads/ooo/x"
     assert tag_name("x", 12) == "ooo/x/gen_12"
-    assert tag_ref("x", 12) == "refs/tags/ooo/x/gen_12"
     assert hidden_ref("x") == "refs/ouro/hidden/x"
     assert rescue_prefix("x") == "refs/ouro/rescue/x/"
 
