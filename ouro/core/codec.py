@@ -19,6 +19,7 @@ from ouro.core.events import (
     Data,
     Event,
     LineageCreated,
+    LineageForked,
     PolicyChanged,
 )
 from ouro.core.policy import RULE
@@ -177,13 +178,14 @@ def decode_files(files: Iterable[tuple[str, bytes]]) -> Log:
     """
     events: list[Event] = []
     ids: set[str] = set()
-    head = GENESIS
+    head, owner = GENESIS, None
     for name, content in files:
         for place, line, event in _events_of(name, content):
             _check_link(place, event, len(events) + 1, head, ids)
+            _check_owner(place, event, owner)
             _check_rule(place, event.data)
             events.append(event)
-            head = line_hash(line)
+            head, owner = line_hash(line), event.lineage_id
     return Log(tuple(events), head)
 
 
@@ -285,6 +287,17 @@ def _check_link(place: Place, event: Event, seq: int, prev: str, ids: set[str]) 
     if isinstance(event.data, LineageCreated) != (seq == 1):
         _damaged(place, "the first line, and no other, is lineage.created")
     ids.add(event.id)
+
+
+def _check_owner(place: Place, event: Event, before: str | None) -> None:
+    """Only a fork hands a log on to another lineage."""
+    match event.data:
+        case LineageForked(source=source):
+            fits = source == before and event.lineage_id != before
+        case _:
+            fits = before in (None, event.lineage_id)
+    if not fits:
+        _damaged(place, f"a line of {event.lineage_id} in the log of {before}")
 
 
 def _newer(place: Place, what: str) -> NoReturn:

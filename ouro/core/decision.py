@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from ouro.core.events import Action, Delta
+from ouro.core.events import Action, Delta, Spent
 from ouro.core.lateral import Pattern
-from ouro.core.lineage import Generation, Spent
+from ouro.core.lineage import Generation
 from ouro.core.ontology import delta, normalise, similarity
 from ouro.core.policy import Policy
 from ouro.core.seed import Ontology
@@ -34,7 +34,7 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 def decide(generations: Sequence[Generation], policy: Policy, spent: Spent) -> Decision:
-    """The decision after the last of `generations` (numbered from 1, all evaluated).
+    """The decision after the last of `generations` (numbered on end, all evaluated).
 
     What the last one itself has recorded as its decision is not looked at, so that a decision can
     be taken again under another policy. `spent` is the whole lineage's.

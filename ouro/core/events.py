@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouro.core.policy import Given, Policy
 from ouro.core.seed import Seed
@@ -30,6 +31,28 @@ class Usage(Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
 
 
+class Spent(Struct, frozen=True):
+    """What agents took so far. `unknown` counts the calls whose client did not say the cost."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    unknown: int = 0
+
+    def plus(self, usage: Usage | None, seconds: float = 0.0) -> "Spent":
+        """With one more call, and with `seconds` of mechanical checks."""
+        if usage is None:
+            return replace(self, seconds=self.seconds + seconds) if seconds else self
+        return Spent(
+            self.input_tokens + (usage.input_tokens or 0),
+            self.output_tokens + (usage.output_tokens or 0),
+            self.cost + (usage.cost or 0.0),
+            self.seconds + usage.seconds + seconds,
+            self.unknown + (usage.cost is None),
+        )
+
+
 class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The base of every event's `data`."""
 
@@ -44,6 +67,19 @@ class LineageCreated(Fact, frozen=True):
     policy: Policy
     given: Given
     base: str | None
+
+
+class LineageForked(Fact, frozen=True):
+    """From here on the lines are another lineage's: it shares what stands before with `source`, up
+    to the end of `generation` at `commit`. `seed` is the new one (None: it stays); `hidden` and
+    `seed_sha256` are what holds from now on."""
+
+    source: str
+    generation: int
+    commit: str
+    seed: Seed | None
+    hidden: str | None
+    seed_sha256: str
 
 
 class PolicyChanged(Fact, frozen=True):
@@ -211,8 +247,37 @@ class PauseCleared(Fact, frozen=True):
     pass
 
 
+class LineageRewound(Fact, frozen=True):
+    """What stands before is the whole log at `commit`; `left` is the tip that was left for it.
+
+    `n` is one more than the highest in the log at `left`: it names the archived tags. `spent` is
+    the lineage's at `left`: going back takes no money back.
+    """
+
+    n: int
+    from_generation: int
+    to_generation: int
+    commit: str
+    left: str
+    spent: Spent
+
+
+class LineageRestored(Fact, frozen=True):
+    """As LineageRewound; `commit` is the tip that the last jump left."""
+
+    n: int
+    from_generation: int
+    to_generation: int
+    commit: str
+    left: str
+    spent: Spent
+
+
+Jump = LineageRewound | LineageRestored
+
 Data = (
     LineageCreated
+    | LineageForked
     | PolicyChanged
     | NoteAdded
     | LateralThinkApplied
@@ -225,10 +290,13 @@ Data = (
     | EvolveStepFailed
     | EvolveStepInterrupted
     | PauseCleared
+    | LineageRewound
+    | LineageRestored
 )
 
 TYPES: dict[str, type[Data]] = {
     "lineage.created": LineageCreated,
+    "lineage.forked": LineageForked,
     "policy.changed": PolicyChanged,
     "note.added": NoteAdded,
     "lateral_think.applied": LateralThinkApplied,
@@ -241,6 +309,8 @@ TYPES: dict[str, type[Data]] = {
     "evolve_step.failed": EvolveStepFailed,
     "evolve_step.interrupted": EvolveStepInterrupted,
     "pause.cleared": PauseCleared,
+    "lineage.rewound": LineageRewound,
+    "lineage.restored": LineageRestored,
 }
 """The `type` of a line -> the shape of its `data`."""
 

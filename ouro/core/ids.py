@@ -30,6 +30,11 @@ def tag_name(lineage_id: str, generation: int) -> str:
     return f"ooo/{lineage_id}/gen_{generation}"
 
 
+def archived_name(lineage_id: str, jump: int, generation: int) -> str:
+    """The tag of a generation that the jump with that number left behind."""
+    return f"ooo/{lineage_id}/rewound_{jump}/gen_{generation}"
+
+
 def hidden_ref(lineage_id: str) -> str:
     return f"refs/ouro/hidden/{lineage_id}"
 

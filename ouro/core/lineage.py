@@ -16,12 +16,16 @@ from ouro.core.events import (
     ExecuteCompleted,
     LateralThinkApplied,
     LineageCreated,
+    LineageForked,
+    LineageRestored,
+    LineageRewound,
     NoteAdded,
     PauseCleared,
     PolicyChanged,
     QaCompleted,
     QaVerdict,
     ReflectCompleted,
+    Spent,
     Usage,
     Verdict,
     WonderCompleted,
@@ -30,28 +34,6 @@ from ouro.core.policy import Given, Policy
 from ouro.core.seed import Ontology, Seed
 
 MAX_LEARNINGS = 20
-
-
-class Spent(Struct, frozen=True):
-    """What agents took so far. `unknown` counts the calls whose client did not say the cost."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
-    seconds: float = 0.0
-    unknown: int = 0
-
-    def plus(self, usage: Usage | None, seconds: float = 0.0) -> "Spent":
-        """With one more call, and with `seconds` of mechanical checks."""
-        if usage is None:
-            return replace(self, seconds=self.seconds + seconds) if seconds else self
-        return Spent(
-            self.input_tokens + (usage.input_tokens or 0),
-            self.output_tokens + (usage.output_tokens or 0),
-            self.cost + (usage.cost or 0.0),
-            self.seconds + usage.seconds + seconds,
-            self.unknown + (usage.cost is None),
-        )
 
 
 class Pause(Struct, frozen=True):
@@ -110,7 +92,9 @@ class Lineage(Struct, frozen=True, kw_only=True):
     `seed` is the newest one, `original` the user's. `policy` holds for the generation that is
     open, `next_policy` from the next one on. `open` is the generation in progress. `fresh_note`
     is set from a note until an execute phase has seen it. `failures` counts those in a row;
-    `limited_since` is when an unbroken row of rate limits began.
+    `limited_since` is when an unbroken row of rate limits began. `inherited` generations worked
+    on another seed, before a fork replaced it. `jumps` is the highest number of a jump, `left` the
+    tip that the last one left, which an undo goes back to.
     """
 
     id: str
@@ -123,6 +107,7 @@ class Lineage(Struct, frozen=True, kw_only=True):
     next_policy: Policy
     given: Given
     generations: tuple[Generation, ...] = ()
+    inherited: int = 0
     open: Generation | None = None
     notes: tuple[str, ...] = ()
     fresh_note: bool = False
@@ -134,12 +119,25 @@ class Lineage(Struct, frozen=True, kw_only=True):
     pause: Pause | None = None
     spent: Spent = Spent()
     agents: tuple[str, ...] = ()
+    jumps: int = 0
+    left: str | None = None
     last_at: str = ""
 
     @property
+    def counted(self) -> tuple[Generation, ...]:
+        """The completed generations that decisions look at: those that pursued this seed."""
+        return self.generations[self.inherited :]
+
+    @property
     def latest(self) -> Generation | None:
-        """The newest completed generation."""
-        return self.generations[-1] if self.generations else None
+        """The newest completed generation of those."""
+        counted = self.counted
+        return counted[-1] if counted else None
+
+    @property
+    def reached(self) -> int:
+        """How far it has come: the number of the open generation, or of the newest one."""
+        return self.open.number if self.open else len(self.generations)
 
     @property
     def number(self) -> int:
@@ -189,6 +187,8 @@ def _after(lineage: Lineage, event: Event) -> Lineage:  # noqa: C901 (one case a
     match data:
         case LineageCreated():
             return _created(event.lineage_id, data, event.at)
+        case LineageForked():
+            return _forked(lineage, event.lineage_id, data)
         case PolicyChanged():
             return _policy_changed(lineage, data)
         case NoteAdded():
@@ -217,8 +217,24 @@ def _after(lineage: Lineage, event: Event) -> Lineage:  # noqa: C901 (one case a
             return lineage
         case PauseCleared():
             return replace(lineage, pause=None)
+        case LineageRewound() | LineageRestored():
+            return replace(lineage, jumps=data.n, left=data.left, spent=data.spent)
         case _:  # pragma: no cover
             assert_never(data)
+
+
+def _forked(lineage: Lineage, lineage_id: str, data: LineageForked) -> Lineage:
+    forked = replace(
+        lineage,
+        id=lineage_id,
+        hidden=data.hidden,
+        seed_sha256=data.seed_sha256,
+        left=None,
+    )
+    if data.seed is None:
+        return forked
+    inherited = len(lineage.generations)
+    return replace(forked, original=data.seed, seed=data.seed, inherited=inherited)
 
 
 def _policy_changed(lineage: Lineage, data: PolicyChanged) -> Lineage:

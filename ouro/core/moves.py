@@ -71,7 +71,7 @@ def next_move(lineage: Lineage, code: str, now: str) -> Move:
 
 def standing_decision(lineage: Lineage, policy: Policy) -> Decision:
     """The last decision, taken again under `policy`; there must be a completed generation."""
-    return decide(lineage.generations, policy, lineage.spent)
+    return decide(lineage.counted, policy, lineage.spent)
 
 
 def _within(lineage: Lineage, code: str) -> Move:
@@ -81,7 +81,7 @@ def _within(lineage: Lineage, code: str) -> Move:
         return carried
     if left:
         return RunPhase(left[0])
-    return Complete(decide((*lineage.generations, current), lineage.policy, lineage.spent))
+    return Complete(decide((*lineage.counted, current), lineage.policy, lineage.spent))
 
 
 def _done(current: Generation, phase: Phase) -> bool:
@@ -123,7 +123,7 @@ def _carried(lineage: Lineage, code: str) -> CarryOver | None:
         return None
     if not latest.approved(policy.qa) or lineage.current.seed != latest.seed:
         return None
-    if _executed_tree(lineage.generations) != code:
+    if _executed_tree(lineage.counted) != code:
         return None
     return CarryOver(_evaluation_again(latest.evaluate), _qa_again(latest, policy))
 

@@ -5,9 +5,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouro.core.decision import Decision
-from ouro.core.events import Action, QaVerdict
+from ouro.core.events import Action, QaVerdict, Spent
 from ouro.core.ids import tag_name
-from ouro.core.lineage import Generation, Lineage, Spent
+from ouro.core.lineage import Generation, Lineage
 
 
 class QaSummary(Struct, frozen=True):

@@ -13,6 +13,9 @@ from ouro.core.events import (
     ExecuteCompleted,
     LateralThinkApplied,
     LineageCreated,
+    LineageForked,
+    LineageRestored,
+    LineageRewound,
     Method,
     NoteAdded,
     PauseCleared,
@@ -48,6 +51,9 @@ def headline(event: Event) -> str:  # noqa: C901 (one case an event)
     match data:
         case LineageCreated():
             return f"lineage {event.lineage_id} created: {one_line(data.seed.goal)}"
+        case LineageForked():
+            seed = ", with another seed" if data.seed else ""
+            return f"lineage {event.lineage_id} forked from {data.source}{seed}"
         case PolicyChanged():
             return "policy changed"
         case NoteAdded():
@@ -77,6 +83,10 @@ def headline(event: Event) -> str:  # noqa: C901 (one case an event)
             return f"{data.phase} interrupted"
         case PauseCleared():
             return "pause cleared"
+        case LineageRewound():
+            return f"rewound from generation {data.from_generation}"
+        case LineageRestored():
+            return f"restored, from generation {data.from_generation} again"
         case _:  # pragma: no cover
             assert_never(data)
 
@@ -105,6 +115,10 @@ def _body(event: Event) -> str:
             )
         case EvolveStepCompleted():
             return data.reason
+        case LineageForked():
+            return f"From generation {data.generation} of {data.source}, commit {data.commit}."
+        case LineageRewound() | LineageRestored():
+            return f"From commit {data.left} to {data.commit}; undo: ouro undo {event.lineage_id}"
         case _:
             return ""
 

@@ -8,27 +8,22 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ouro.core.codec import EMPTY_LOG, decode_files, encode_lines, extend
-from ouro.core.events import Event, LineageCreated, ReflectCompleted
+from ouro.core.events import Event
 from ouro.core.ids import branch_ref, hidden_ref
-from ouro.core.seed import Seed
 from ouro.core.store import Stream, Tag
 from ouro.core.story import message
 from ouro.errors import ConcurrentAppend, DamagedLog, NotNow, OuroError
+from ouro.git import log_tree
 from ouro.git.journal import Journal
 from ouro.git.program import GitFailed
-from ouro.git.repository import OURO_FOLDER, Repo
+from ouro.git.repository import Repo
 
 if TYPE_CHECKING:
     import pygit2
 
-ROLL_OVER = 64 * 1024
-"""At the start of a generation a log file larger than this (bytes) is left for the next one."""
 PATIENCE = 5.0
 """Seconds to wait for another program's lock on a ref."""
 ABSENT = "0" * 40
-
-_ATTRIBUTES = b"* -text -filter -ident -diff -merge\n"
-_FILE, _FOLDER = 0o100644, 0o040000
 
 
 class GitEventStore:
@@ -48,39 +43,21 @@ class GitEventStore:
 
     def read_at(self, revision: str) -> Stream:
         """The stream as it was at `revision`; raises DamagedLog where that commit holds no log."""
-        files = [(name, blob.data) for name, blob in self._log_blobs(revision)]
-        log = decode_files((f"{self._log_folder}/{name}", content) for name, content in files)
-        strangers = {e.lineage_id for e in log.events} - {self._id}
-        if strangers:
-            raise DamagedLog(f"the log of {self._id} holds lines of {', '.join(sorted(strangers))}")
-        if not log.events or not isinstance(log.events[0].data, LineageCreated):
-            raise DamagedLog(f"the log of {self._id} does not begin with lineage.created")
+        blobs = log_tree.blobs(self._repo, self._id, revision)
+        folder = log_tree.folder(self._id)
+        log = decode_files((f"{folder}/{name}", blob.data) for name, blob in blobs)
+        if not log.events:
+            raise DamagedLog(f"the log of {self._id} is empty at {revision[:12]}")
+        if log.events[-1].lineage_id != self._id:
+            raise DamagedLog(f"the log of {self._id} holds lines of {log.events[-1].lineage_id}")
         return Stream(log, revision, self._repo.code_tree_id(revision))
 
-    @property
-    def _log_folder(self) -> str:
-        return f"{OURO_FOLDER}/lineages/{self._id}/events"
-
-    def _log_blobs(self, revision: str) -> list[tuple[str, pygit2.Blob]]:
-        """(file name, blob) of the log's files at `revision`, in order."""
-        import pygit2
-
-        tree = self._repo.commit(revision).tree
-        folder = tree[self._log_folder] if self._log_folder in tree else None  # noqa: SIM401 (no dict)
-        if not isinstance(folder, pygit2.Tree):
-            raise DamagedLog(
-                f"{self.ref} holds no log ({self._log_folder} at {revision[:12]})",
-                "is it a branch of yours? ouro keeps ooo/… for lineages",
-            )
-        blobs = {str(entry.name): entry for entry in folder}
-        names = sorted(blobs)
-        if names != [_file_name(number) for number in range(1, len(names) + 1)]:
-            raise DamagedLog(f"{self._log_folder}: files are missing or foreign: {names}")
-        return [(name, blobs[name].peel(pygit2.Blob)) for name in names]
+    def _blobs(self, revision: str) -> list[tuple[str, pygit2.Blob]]:
+        return log_tree.blobs(self._repo, self._id, revision)
 
     def continues(self, old: str, new: str) -> bool:
         """Whether the log at commit `new` begins with every byte of the one at `old`."""
-        before, after = self._log_blobs(old), dict(self._log_blobs(new))
+        before, after = self._blobs(old), dict(self._blobs(new))
         *sealed, (live, blob) = before
         same = all(name in after and after[name].id == b.id for name, b in sealed)
         return same and live in after and after[live].data.startswith(blob.data)
@@ -106,7 +83,7 @@ class GitEventStore:
     ) -> Stream:
         log = extend(at.log, events)
         code = at.code if code is None else code
-        tree = self._tree(at, events, code, adopted)
+        tree = log_tree.extended(self._repo, at, events, code, adopted)
         commit = self._commit(tree, [r for r in (at.revision, *adopted) if r], message(events))
         updates = [_update(self.ref, commit, at.revision)]
         if tag:
@@ -136,7 +113,7 @@ class GitEventStore:
         is not the lineage's first one."""
         line, found = encode_lines([event]), None
         for commit in self._first_parents(tip):
-            if self._log_blobs(commit)[-1][1].data.endswith(line):
+            if self._blobs(commit)[-1][1].data.endswith(line):
                 found = commit
             elif found:
                 break
@@ -151,50 +128,6 @@ class GitEventStore:
             if not commit.parents:
                 return
             commit = commit.parents[0]
-
-    def _tree(self, at: Stream, events: Sequence[Event], code: str, adopted: Sequence[str]) -> str:
-        """The code tree `code` with ouro's own folder: the parent's, but for the new log lines."""
-        parent = at.revision or next(iter(adopted), None)
-        own = _Folder(self._repo, self._own_folder(parent))
-        if at.revision is None:
-            own.drop("lineages")
-        lineage = own / "lineages" / self._id
-        if at.revision is None:
-            lineage.put(".gitattributes", _ATTRIBUTES)
-        name, content = self._live_file(at, events)
-        (lineage / "events").put(name, content + encode_lines(events))
-        seed = _new_seed(events)
-        if seed:
-            from ouro.core.seed_file import render_seed
-
-            lineage.put("seed.yaml", render_seed(seed))
-        top = self._repo.handle.TreeBuilder(self._code(at, code))
-        top.insert(OURO_FOLDER, own.write(), _FOLDER)
-        return str(top.write())
-
-    def _code(self, at: Stream, code: str) -> pygit2.Tree:
-        """The code tree. One that was read is known by its id alone: it need not be stored."""
-        if at.revision and code == at.code:
-            return self._repo.commit(at.revision).tree
-        return self._repo.tree(code)
-
-    def _own_folder(self, revision: str | None) -> pygit2.Tree | None:
-        import pygit2
-
-        tree = self._repo.commit(revision).tree if revision else None
-        found = tree[OURO_FOLDER] if tree is not None and OURO_FOLDER in tree else None
-        return found if isinstance(found, pygit2.Tree) else None
-
-    def _live_file(self, at: Stream, events: Sequence[Event]) -> tuple[str, bytes]:
-        """Name and present content of the file that the next lines go to."""
-        if at.revision is None:
-            return _file_name(1), b""
-        blobs = self._log_blobs(at.revision)
-        name, blob = blobs[-1]
-        starts_generation = events[0].generation != at.log.events[-1].generation
-        if starts_generation and blob.size > ROLL_OVER:
-            return _file_name(len(blobs) + 1), b""
-        return name, blob.data
 
     def _commit(self, tree: str, parents: Sequence[str], text: str) -> str:
         who = self._repo.signature()
@@ -255,7 +188,7 @@ class GitEventStore:
         try:
             fresh = Repo(self._repo.common)
             stored = GitEventStore(fresh, self._id)
-            name, blob = stored._log_blobs(commit)[-1]
+            name, blob = stored._blobs(commit)[-1]
             if fresh.ref(self.ref) == commit and blob.data.endswith(encode_lines(events)):
                 return
         except (KeyError, pygit2.GitError, OuroError) as problem:
@@ -284,51 +217,5 @@ class GitEventStore:
         return found.data if isinstance(found, pygit2.Blob) else None
 
 
-class _Folder:
-    """A folder being edited: blobs and folders go in, a tree comes out. Nothing else changes."""
-
-    def __init__(self, repo: Repo, tree: pygit2.Tree | None) -> None:
-        self._handle = repo.handle
-        self._repo = repo
-        self._builder = self._handle.TreeBuilder(tree) if tree else self._handle.TreeBuilder()
-        self._open: dict[str, _Folder] = {}
-
-    def __truediv__(self, name: str) -> _Folder:
-        import pygit2
-
-        if name not in self._open:
-            entry = self._builder.get(name)
-            tree = entry if isinstance(entry, pygit2.Tree) else None
-            self._open[name] = _Folder(self._repo, tree)
-        return self._open[name]
-
-    def put(self, name: str, content: bytes) -> None:
-        self._builder.insert(name, self._handle.create_blob(content), _FILE)
-
-    def drop(self, name: str) -> None:
-        if self._builder.get(name) is not None:
-            self._builder.remove(name)
-
-    def write(self) -> pygit2.Oid:
-        for name, folder in self._open.items():
-            self._builder.insert(name, folder.write(), _FOLDER)
-        return self._builder.write()
-
-
-def _file_name(number: int) -> str:
-    return f"{number:06}.jsonl"
-
-
 def _update(ref: str, new: str, old: str | None) -> str:
     return f"update {ref} {new} {old or ABSENT}"
-
-
-def _new_seed(events: Sequence[Event]) -> Seed | None:
-    """The seed that `events` change, if they do."""
-    for event in reversed(events):
-        match event.data:
-            case LineageCreated(seed=seed):
-                return seed
-            case ReflectCompleted(seed=seed) as data if data.mutations or data.criteria:
-                return seed
-    return None

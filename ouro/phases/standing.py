@@ -17,12 +17,8 @@ _LONGEST_SUMMARY = 3_000
 
 
 def judged(lineage: Lineage) -> Generation | None:
-    """The newest completed generation that was evaluated, for the goal that holds now: after a
-    fork with another one, what was said before it is beside the point."""
-    goal = lineage.seed.goal
-    return next(
-        (g for g in reversed(lineage.generations) if g.evaluate and g.seed.goal == goal), None
-    )
+    """The newest completed generation that was evaluated on what is asked for now."""
+    return next((g for g in reversed(lineage.counted) if g.evaluate), None)
 
 
 def known_verdicts(lineage: Lineage) -> tuple[Verdict, ...]:
@@ -137,7 +133,7 @@ def tensions(found: Sequence[str]) -> str:
 
 def summary(lineage: Lineage) -> str:
     """The end of what the newest execute phase said of its work."""
-    before = next((g for g in reversed(lineage.generations) if g.execute), None)
+    before = next((g for g in reversed(lineage.counted) if g.execute), None)
     said = keep_end(before.execute.summary, _LONGEST_SUMMARY) if before and before.execute else ""
     title = f"What generation {before.number} said of its work" if before else ""
     return section(title, material(said) if said else "")

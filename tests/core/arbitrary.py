@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouro.core.codec import EMPTY_LOG, seal
-from ouro.core.events import TYPES, Data, Event, LineageCreated
+from ouro.core.codec import EMPTY_LOG, extend, seal
+from ouro.core.events import TYPES, Data, Event, LineageCreated, LineageForked
 from ouro.core.policy import RULE, Policy
 
 # Every character but lone surrogates, which no log can hold; those with a meaning in JSON often.
@@ -60,7 +60,14 @@ LATER = st.one_of(*(made for shape, made in FACTS.items() if shape is not Lineag
 def logs(draw: st.DrawFn, most: int = 5) -> tuple[Event, ...]:
     """A creation and up to `most` other facts, whatever they say, as the events of one log."""
     facts: list[Data] = [draw(FACTS[LineageCreated]), *draw(st.lists(LATER, max_size=most))]
-    numbered = [(draw(NUMBER), fact) for fact in facts]
     times = iter(draw(st.lists(TEXT, min_size=len(facts), max_size=len(facts))))
     ids = iter(draw(st.lists(TEXT, min_size=len(facts), max_size=len(facts), unique=True)))
-    return seal(numbered, EMPTY_LOG, draw(TEXT), lambda: (next(ids), next(times)))
+    log, owner = EMPTY_LOG, draw(TEXT)
+    for fact in facts:
+        said = fact
+        if isinstance(fact, LineageForked):
+            said, owner = replace(fact, source=owner), owner + draw(TEXT.filter(bool))
+        log = extend(
+            log, seal([(draw(NUMBER), said)], log, owner, lambda: (next(ids), next(times)))
+        )
+    return log.events

@@ -23,6 +23,9 @@ from ouro.core.events import (
     LateralThinkApplied,
     LeftOut,
     LineageCreated,
+    LineageForked,
+    LineageRestored,
+    LineageRewound,
     Mutation,
     NoteAdded,
     PauseCleared,
@@ -31,13 +34,14 @@ from ouro.core.events import (
     QaVerdict,
     Question,
     ReflectCompleted,
+    Spent,
     Usage,
 )
 from ouro.core.lateral import choose
-from ouro.core.lineage import Generation, Lineage, Spent, fold
+from ouro.core.lineage import Generation, Lineage, fold
 from ouro.core.policy import Given, Policy
 from ouro.core.seed import Criterion, Field, Ontology, Seed
-from tests.phases.build import USAGE, evaluated, executed, reflected, verdict, wondered
+from tests.phases.build import USAGE, evaluated, executed, forked, reflected, verdict, wondered
 
 ALONE = Policy(qa=False)
 """Without QA: what the criteria say is all."""
@@ -118,6 +122,22 @@ def judged(*passed: bool) -> Data:
     return evaluated(*(verdict(f"ac{at}", ok) for at, ok in enumerate(passed, start=1)))
 
 
+def jump(
+    kind: type[LineageRewound] | type[LineageRestored],
+    n: int = 1,
+    left: str = "1e" * 20,
+    spent: Spent | None = None,
+) -> Data:
+    return kind(
+        n=n,
+        from_generation=2,
+        to_generation=1,
+        commit="c0" * 20,
+        left=left,
+        spent=spent or Spent(20, 10, 1.0, 4.0),
+    )
+
+
 EVERYTHING: tuple[Data, ...] = (
     NoteAdded(text="be kind"),
     executed(),
@@ -138,6 +158,8 @@ EVERYTHING: tuple[Data, ...] = (
     EvolveStepInterrupted(phase="execute", rescue="refs/ouro/rescue/greet/1"),
     failed(usage=USAGE),
     PauseCleared(),
+    jump(LineageRewound),
+    jump(LineageRestored, n=2),
     replace(
         executed(tree="t2"),
         adopted=("ad" * 20,),
@@ -152,15 +174,17 @@ def seal_all(
 ) -> tuple[Event, ...]:
     """`facts` as the next events of `log`, a second apart; a completion ends a generation."""
     state = fold(log.events)
-    generation = state.number if state else 0
-    numbered = []
+    generation, start = state.number if state else 0, len(log.events)
     for data in facts:
-        numbered.append((generation, data))
-        opens = isinstance(data, EvolveStepCompleted | LineageCreated)
-        generation += opens
-    start = len(log.events)
-    stamps = ((f"{at:026}", stamp(at)) for at in range(start, start + len(numbered)))
-    return seal(numbered, log, lineage_id, lambda: next(stamps))
+        at = len(log.events)
+        number = generation
+        if isinstance(data, LineageForked):
+            lineage_id, number = f"{lineage_id}_forked", generation - 1
+        identity = (f"{at:026}", stamp(at))
+        events = seal([(number, data)], log, lineage_id, lambda identity=identity: identity)
+        log = extend(log, events)
+        generation += isinstance(data, EvolveStepCompleted | LineageCreated)
+    return log.events[start:]
 
 
 def stamp(second: int) -> str:
@@ -263,7 +287,9 @@ __all__ = [
     "evaluated",
     "executed",
     "failed",
+    "forked",
     "judged",
+    "jump",
     "lineage",
     "log_of",
     "persona",

@@ -32,9 +32,9 @@ from ouro.core.events import (
 from ouro.core.policy import Given, Policy
 from ouro.errors import DamagedLog, NewerLog
 from tests.core.arbitrary import logs
-from tests.core.builders import EVERYTHING, TWO, created, executed, judged, log_of, seal_all
+from tests.core.builders import EVERYTHING, TWO, created, executed, forked, judged, log_of, seal_all
 
-EVENTS = seal_all([created(), *EVERYTHING])
+EVENTS = seal_all([created(), *EVERYTHING, forked(TWO, source="greet")])
 VALID = encode_lines(EVENTS)
 LINES = VALID.split(b"\n")[:-1]
 NOTE = encode_lines(seal_all([created(), NoteAdded(text="qq")]))
@@ -72,7 +72,7 @@ def test_a_line_is_what_the_design_says() -> None:
         [(2, NoteAdded(text="à\u2028\n"))], Log(EVENTS, "0f" * 32), "greet", lambda: ("I", "T")
     )
     assert encode_lines(events).decode() == (
-        '{"v":1,"seq":15,"id":"I","at":"T","lineage_id":"greet","generation":2,'
+        '{"v":1,"seq":18,"id":"I","at":"T","lineage_id":"greet","generation":2,'
         '"type":"note.added","data":{"text":"à\u2028\\n"},"prev":"' + "0f" * 32 + '"}\n'
     )
 
@@ -94,7 +94,7 @@ def test_nothing_is_an_empty_log() -> None:
 @settings(max_examples=50)
 @given(st.integers(0, len(EVENTS)), st.integers(0, len(EVENTS)))
 def test_sealed_and_extended_bit_by_bit(one: int, other: int) -> None:
-    facts = [created(), *EVERYTHING]
+    facts = [created(), *EVERYTHING, forked(TWO, source="greet")]
     log, (first, second) = EMPTY_LOG, sorted((one, other))
     for part in (facts[:first], facts[first:second], facts[second:]):
         log = extend(log, seal_all(part, log))

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ouro.core.decision import Decision, decide, standing
-from ouro.core.events import Action, Delta, Question
+from ouro.core.events import Action, Delta, Question, Spent
 from ouro.core.lateral import Pattern
-from ouro.core.lineage import Spent
 from ouro.core.ontology import similarity
 from ouro.core.policy import Policy
 from tests.core.builders import ALONE, PAPER, Turn, played, turned, verdicts_of

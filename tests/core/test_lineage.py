@@ -19,8 +19,9 @@ from ouro.core.events import (
     NoteAdded,
     PauseCleared,
     PolicyChanged,
+    Spent,
 )
-from ouro.core.lineage import MAX_LEARNINGS, Generation, Lineage, Pause, Spent, evolve, fold
+from ouro.core.lineage import MAX_LEARNINGS, Generation, Lineage, Pause, evolve, fold
 from ouro.core.policy import Given, Policy
 from ouro.core.seed import Criterion, Field
 from tests.core.arbitrary import logs

@@ -1,5 +1,6 @@
 """Lineages, built by folding real events, and the package's own templates."""
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ouro.core.events import (
     EvolveStepCompleted,
     ExecuteCompleted,
     LineageCreated,
+    LineageForked,
     Method,
     QaCompleted,
     QaVerdict,
@@ -70,15 +72,14 @@ def lineage(*facts: Data, seed: Seed = SEED) -> Lineage:
     created = LineageCreated(
         seed=seed, hidden=None, seed_sha256="0" * 64, policy=Policy(), given=Given(), base=None
     )
-    numbered: list[tuple[int, Data]] = [(0, created)]
-    generation = 1
-    for data in facts:
-        numbered.append((generation, data))
-        generation += isinstance(data, EvolveStepCompleted)
-    stamps = iter(range(len(numbered)))
-    events = seal(numbered, EMPTY_LOG, "words", lambda: (f"id{next(stamps)}", "2026-01-01"))
-    log = decode_files([("000001.jsonl", encode_lines(events))])
-    assert log == extend(EMPTY_LOG, events)
+    stamps = count()
+    log, owner, generation = EMPTY_LOG, "words", 0
+    for data in (created, *facts):
+        owner = "forked" if isinstance(data, LineageForked) else owner
+        stamp = (f"id{next(stamps)}", "2026-01-01")
+        log = extend(log, seal([(generation, data)], log, owner, lambda stamp=stamp: stamp))
+        generation += isinstance(data, EvolveStepCompleted | LineageCreated)
+    assert decode_files([("000001.jsonl", encode_lines(log.events))]) == log
     folded = fold(log.events)
     assert folded is not None
     return folded
@@ -152,6 +153,12 @@ def completed(reason: str = "1/3 criteria passed") -> EvolveStepCompleted:
         delta=Delta(),
         lateral_think_applied=False,
         next_generation=2,
+    )
+
+
+def forked(seed: Seed | None = None, source: str = "words") -> LineageForked:
+    return LineageForked(
+        source=source, generation=1, commit="c1" * 20, seed=seed, hidden=None, seed_sha256="1" * 64
     )
 
 

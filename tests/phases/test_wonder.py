@@ -14,6 +14,7 @@ from tests.phases.build import (
     completed,
     executed,
     first_generation,
+    forked,
     lineage,
     reflected,
     reply,
@@ -118,8 +119,8 @@ def test_a_verdict_by_another_check_is_not_known_any_more() -> None:
     assert [v.id for v in wonder.request(later, PROMPTS).brief.verdicts] == ["ac1", "ac3"]
 
 
-def test_under_another_goal_nothing_was_judged() -> None:
-    later = lineage(*first_generation(), reflected(replace(SEED, goal="Count lines")))
+def test_after_a_fork_with_another_seed_nothing_was_judged() -> None:
+    later = lineage(*first_generation(), forked(replace(SEED, goal="Count lines")))
     request = wonder.request(later, PROMPTS)
     assert request.brief.verdicts == ()
     assert "## Verdicts" not in request.prompt
