@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TextIO
 
 from ouro.app.clients import Client
+from ouro.app.fork import Forked
 from ouro.app.history import Standing
+from ouro.app.jump import Jumped
 from ouro.app.seeds import Checkup
 from ouro.core.decision import standing as standing_of
 from ouro.core.events import Event
 from ouro.core.lineage import Generation
-from ouro.core.story import headline
+from ouro.core.story import counted, headline
 
 REDRAW = 0.25
 """Seconds between two drawings of the live line."""
@@ -135,6 +137,37 @@ def checkup_text(one: Checkup) -> str:
         covered = "none of them"
     lines.append(f"the offline agent can meet and verify {covered}")
     return printable("\n".join(lines))
+
+
+def jump_text(one: Jumped) -> str:
+    """What a jump did, or would do, and how to take it back."""
+    left = ", ".join(f"gen_{number}" for number in one.left) or "none"
+    would = "would be " if one.dry_run else ""
+    steps = f"generation {one.from_generation} -> {one.to_generation}"
+    lines = [
+        f"{one.lineage_id} {would}{one.action}: {steps}",
+        f"  left behind   {left}" + (f" (kept as rewound_{one.n}/)" if one.left else ""),
+        f"  code          {counted(one.files, 'file')} {'would ' if one.dry_run else ''}change",
+        f"  old tip       {one.old}",
+    ]
+    if one.commit:
+        lines.append(f"  new tip       {one.commit}")
+    if one.rescue:
+        lines.append(f"  your changes  {one.rescue} (git show {one.rescue})")
+    if not one.dry_run:
+        lines.append(f"  undo          {one.undo}")
+    return printable("\n".join(lines))
+
+
+def fork_text(one: Forked) -> str:
+    seed = ", with another seed from there on" if one.new_seed else ""
+    return printable(
+        f"{one.lineage_id} forked from {one.source} at generation {one.generation} "
+        f"({one.at[:12]}){seed}\n"
+        f"  tip           {one.commit}\n"
+        f"  go on         ouro step --lineage-id {one.lineage_id}\n"
+        f"  undo          {one.undo}"
+    )
 
 
 def event_line(event: Event) -> str:

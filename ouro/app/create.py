@@ -37,7 +37,7 @@ def plan(session: Session) -> Plan | None:
         raise UsageProblem(
             f"there is no lineage {lineage_id} here", "create it: give --seed-file FILE"
         )
-    _refuse_names_in_the_way(session)
+    refuse_names_in_the_way(session)
     parsed = read_seed(session.options.seed_file)
     first_policy(session.config.policy)
     session.agent(parsed.seed, None)
@@ -98,8 +98,8 @@ def refuse_another_seed(session: Session, existing: Lineage) -> None:
         return
     raise UsageProblem(
         f"{path} is not the seed that {existing.id} was created with",
-        "a lineage's seed is fixed: leave out --seed-file to go on with it, "
-        "or begin another lineage with the new seed",
+        "a lineage's seed is fixed: leave out --seed-file to go on with it, or branch off with the "
+        f"new one: ouro fork {existing.id} NEW --seed-file {path}",
     )
 
 
@@ -121,7 +121,8 @@ def _same_hidden(parsed: ParsedSeed, existing: Lineage) -> bool:
 # --- before any effect -------------------------------------------------------------------------
 
 
-def _refuse_names_in_the_way(session: Session) -> None:
+def refuse_names_in_the_way(session: Session) -> None:
+    """Raise OuroError where a branch or tag would keep the lineage from having its own."""
     lineage_id, repo = session.options.lineage_id, session.repo
     listed = repo.git.run(
         "for-each-ref",

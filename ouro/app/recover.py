@@ -8,15 +8,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ouro.app.run import Run, generation_tag
+from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core.brief import Phase
-from ouro.core.events import Event, EvolveStepCompleted, EvolveStepInterrupted
-from ouro.core.ids import branch_ref, hidden_ref, tag_name
-from ouro.errors import DamagedLog, NeedsPerson, OuroError
+from ouro.core.events import EvolveStepInterrupted
+from ouro.core.ids import branch_ref, hidden_ref
+from ouro.errors import NeedsPerson, OuroError
 from ouro.git import guard
 from ouro.git.journal import Marker
-from ouro.git.workspace import Workspace, pin_rescue
+from ouro.git.workspace import Workspace, pin_rescue, shown
 
 LOCK_GRACE = 1.0
 """Seconds that a lock of ours may still be held by a git process that outlived its step."""
@@ -71,10 +71,25 @@ def _finish_append(session: Session) -> None:
     workspace = find(session.repo, session.options.lineage_id, session.workspace_root)
     if stream.revision and workspace:
         wait_for_lock(workspace.git_dir / "index.lock", ours=workspace.ours)
+        _finish_jump(session, workspace, stream.revision)
         changed = workspace.changes()
         if any(_in_log(session, path) for path in changed):
             workspace.rebuild_log(stream.revision)
     session.store.journal.settle()
+
+
+def _finish_jump(session: Session, workspace: Workspace, tip: str) -> None:
+    """Bring the workspace along with a jump that was cut off once the branch had moved."""
+    from ouro.git import checkout
+
+    intent = session.store.journal.intent()
+    if not intent or not intent.old or intent.new != tip:
+        return
+    changes = checkout.difference(workspace, intent.old, tip)
+    if all(_in_log(session, shown(change.path)) for change in changes):
+        return
+    if saved := checkout.move(workspace, intent.old, tip, session.screen):
+        session.console.warn(f"what was in the way of the jump is saved: git show {saved}")
 
 
 def _end_processes(session: Session, marker: Marker) -> None:
@@ -160,6 +175,12 @@ def require_clean(run: Run) -> None:
         workspace.rebuild_log(run.tip)
 
 
+def rebuild_log_if_changed(session: Session, workspace: Workspace, tip: str) -> None:
+    """The log's files in the workspace are derived: whoever changed them changed nothing."""
+    if any(_in_log(session, path) for path in workspace.changes()):
+        workspace.rebuild_log(tip)
+
+
 def _in_log(session: Session, path: str) -> bool:
     return path.startswith(f".ouro/lineages/{session.options.lineage_id}/")
 
@@ -188,51 +209,3 @@ def wait_for_lock(path: Path, *, ours: bool) -> None:
         time.sleep(0.05)
     if ours:
         path.unlink(missing_ok=True)
-
-
-# --- tags --------------------------------------------------------------------------------------
-
-
-def newest_tag(run: Run) -> None:
-    """Make the newest generation's tag where a crash left it out, or put it right. Raises
-    DamagedLog where a tag in the branch's own history knows another log."""
-    beyond = tag_name(run.lineage.id, len(run.lineage.generations) + 1)
-    lost = run.session.store.tagged(beyond)
-    if lost and run.session.repo.descends(run.tip, lost):
-        _refuse_rewritten(run, beyond, lost)
-    event = _last_completion(run)
-    if event is None:
-        return
-    tag = generation_tag(run.lineage, event.generation)
-    named = run.session.store.tagged(tag.name)
-    if named == run.tip:
-        return
-    if named and run.session.repo.descends(run.tip, named):
-        _refuse_rewritten(run, tag.name, named)
-    commit = run.session.store.commit_ending_with(event, run.tip)
-    if named != commit:
-        if named:
-            run.session.console.warn(f"the tag {tag.name} was moved; it is put right")
-        run.session.store.put_tag(run.tip, tag, commit)
-
-
-def _refuse_rewritten(run: Run, tag: str, commit: str) -> None:
-    if not run.session.store.continues(commit, run.tip):
-        raise DamagedLog(
-            f"the log at the tip of ooo/{run.lineage.id} does not continue the one at {tag}: "
-            "lines that were committed are changed or gone",
-            f"nothing was changed; see who did it: git log -p --text {tag}..ooo/{run.lineage.id}"
-            " -- .ouro",
-        )
-
-
-def completing_commit(run: Run) -> str:
-    """The commit of the newest completed generation's decision."""
-    event = _last_completion(run)
-    assert event is not None, "there is a completed generation"
-    return run.session.store.commit_ending_with(event, run.tip)
-
-
-def _last_completion(run: Run) -> Event | None:
-    events = reversed(run.stream.log.events)
-    return next((e for e in events if isinstance(e.data, EvolveStepCompleted)), None)

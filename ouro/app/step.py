@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, assert_never
 
-from ouro.app import create, mailbox, recover
+from ouro.app import create, mailbox, recover, tags
 from ouro.app.phase import run_phase
 from ouro.app.run import Run
 from ouro.app.session import Session
@@ -60,7 +60,7 @@ def _begin(session: Session, plan: create.Plan | None) -> Run:
         return create.lineage(session, plan)
     run = Run(session, stream)
     create.refuse_another_seed(session, run.lineage)
-    recover.newest_tag(run)
+    tags.put_right(run)
     return run
 
 
@@ -110,7 +110,7 @@ def _ended(run: Run, decision: Decision) -> Ending:
     """A finished lineage says again how it ended."""
     latest = run.lineage.latest
     assert latest is not None, "only a completed generation ends a lineage"
-    commit = recover.completing_commit(run)
+    commit = tags.completing_commit(run)
     report = of_end(run.lineage.id, latest, commit, decision)
     run.session.console.say(f"{run.lineage.id} has ended, {report.action}: {report.reason}")
     _tell_what_is_open(run, latest)

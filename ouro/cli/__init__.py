@@ -22,6 +22,9 @@ COMMANDS = {
     "note": "Tell the agents something.",
     "stop": "End a loop after the generation it is in.",
     "retry": "End a pause by hand.",
+    "rewind": "Go back to a generation.",
+    "undo": "Take the last rewind back.",
+    "fork": "Branch a new lineage off another one.",
     "seed": "Write a seed file, or look one over.",
 }
 """Name -> help of every command; its module in this package has the rest."""

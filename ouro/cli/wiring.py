@@ -50,6 +50,13 @@ def repository(project_dir: Path | None) -> Repo:
     return Repo(project_dir or Path.cwd())
 
 
+def json_line(value: Any) -> str:
+    """`value`, a struct or a list of them, as one line of JSON."""
+    import msgspec
+
+    return msgspec.json.encode(value).decode()
+
+
 def now() -> str:
     """The time as in `Event.at`."""
     return timestamp(datetime.now(UTC))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ouro.core.codec import EMPTY_LOG, decode_files, encode_lines, extend
 from ouro.core.events import Event
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 PATIENCE = 5.0
 """Seconds to wait for another program's lock on a ref."""
 ABSENT = "0" * 40
+
+
+class TagChanges(NamedTuple):
+    """Ref updates of a jump, as lines for `git update-ref --stdin`."""
+
+    archived: Sequence[str]
+    moved: Sequence[str]
 
 
 class GitEventStore:
@@ -55,12 +62,22 @@ class GitEventStore:
     def _blobs(self, revision: str) -> list[tuple[str, pygit2.Blob]]:
         return log_tree.blobs(self._repo, self._id, revision)
 
-    def continues(self, old: str, new: str) -> bool:
-        """Whether the log at commit `new` begins with every byte of the one at `old`."""
-        before, after = self._blobs(old), dict(self._blobs(new))
+    def continues(self, old: str, new: str, owner: str) -> bool:
+        """Whether the log at commit `new` begins with every byte of the one at `old`, where it was
+        that of the lineage `owner`."""
+        before, after = log_tree.blobs(self._repo, owner, old), dict(self._blobs(new))
         *sealed, (live, blob) = before
         same = all(name in after and after[name].id == b.id for name, b in sealed)
         return same and live in after and after[live].data.startswith(blob.data)
+
+    def tag_objects(self) -> dict[str, str]:
+        """Name -> id of the tag object, of all the lineage's tags, archived ones too."""
+        listed = self._repo.git.run(
+            "for-each-ref",
+            "--format=%(refname:lstrip=2) %(objectname)",
+            f"refs/tags/ooo/{self._id}/",
+        )
+        return dict(line.split(" ") for line in listed.decode().splitlines())
 
     def tags(self) -> dict[str, str]:
         prefix = f"refs/tags/ooo/{self._id}/gen_"
@@ -85,18 +102,44 @@ class GitEventStore:
         code = at.code if code is None else code
         tree = log_tree.extended(self._repo, at, events, code, adopted)
         commit = self._commit(tree, [r for r in (at.revision, *adopted) if r], message(events))
-        updates = [_update(self.ref, commit, at.revision)]
+        updates = [update(self.ref, commit, at.revision)]
         if tag:
             # An agent may have made a tag of that name: it is the lineage's, and so ours to set.
             named = self._repo.ref(f"refs/tags/{tag.name}")
-            updates.append(self._tag_update(tag, commit, named))
+            updates.append(self.tag_update(tag, commit, named))
         self._move(at.revision, commit, updates)
         self._read_back(commit, events)
         return Stream(log, commit, code)
 
+    def jump(self, at: Stream, to: Stream, event: Event, tags: TagChanges) -> Stream:
+        """Go from `at` to the log and the code of `to`, and `event` after it: one commit on top of
+        `at`. Archived tags are there before anything that they archive is moved."""
+        assert at.revision, "a jump leaves a commit"
+        log = extend(to.log, [event])
+        tree = log_tree.extended(self._repo, to, [event], to.code)
+        commit = self._commit(tree, [at.revision], message([event]))
+        if tags.archived:
+            self._move(at.revision, at.revision, tags.archived)
+        self._move(at.revision, commit, [update(self.ref, commit, at.revision), *tags.moved])
+        self._read_back(commit, [event])
+        return Stream(log, commit, to.code)
+
+    def fork(self, source: Stream, event: Event, refs: Sequence[str]) -> Stream:
+        """Begin this lineage with the log and code of `source`, and `event` after it."""
+        assert source.revision, "a fork begins at a commit"
+        tree = log_tree.extended(self._repo, source, [event], source.code)
+        commit = self._commit(tree, [source.revision], message([event]))
+        self._move(None, commit, [update(self.ref, commit, None), *refs])
+        self._read_back(commit, [event])
+        return Stream(extend(source.log, [event]), commit, source.code)
+
+    def change_tags(self, tip: str, updates: Sequence[str]) -> None:
+        self._move(tip, tip, updates)
+        self.journal.settle()
+
     def put_tag(self, tip: str, tag: Tag, revision: str) -> None:
         """Make a generation's tag that a crash left out, or move one back to `revision`."""
-        update = self._tag_update(tag, revision, self._repo.ref(f"refs/tags/{tag.name}"))
+        update = self.tag_update(tag, revision, self._repo.ref(f"refs/tags/{tag.name}"))
         self._move(tip, tip, [update])
         self.journal.settle()
 
@@ -108,17 +151,28 @@ class GitEventStore:
         found = self._repo.handle.get(target) if target else None
         return str(found.peel(pygit2.Commit).id) if found else None
 
+    def ends_with(self, revision: str, event: Event) -> bool:
+        """Whether the log at `revision` ends with `event`, whichever lineage it was of then."""
+        return log_tree.last_line(self._repo, event.lineage_id, revision) == encode_lines([event])
+
     def commit_ending_with(self, event: Event, tip: str) -> str:
-        """The oldest commit down from `tip` along first parents whose log ends with `event`, which
-        is not the lineage's first one."""
-        line, found = encode_lines([event]), None
+        """The oldest commit down from `tip` along first parents whose log ends with `event`."""
+        return self.commits_ending_with([event], tip)[event.seq]
+
+    def commits_ending_with(self, events: Sequence[Event], tip: str) -> dict[int, str]:
+        """The same for several: `seq` -> commit."""
+        wanted = {encode_lines([event]): event.seq for event in events}
+        owners = {event.lineage_id for event in events}
+        found: dict[int, str] = {}
         for commit in self._first_parents(tip):
-            if self._blobs(commit)[-1][1].data.endswith(line):
-                found = commit
-            elif found:
+            lines = (log_tree.last_line(self._repo, owner, commit) for owner in owners)
+            seq = next((wanted[line] for line in lines if line in wanted), None)
+            if seq is not None:
+                found[seq] = commit
+            elif len(found) == len(wanted):
                 break
-        if found is None:
-            raise DamagedLog(f"no commit of {self.ref} ends with event {event.seq}")
+        if lost := wanted.values() - found.keys():
+            raise DamagedLog(f"no commit of {self.ref} ends with event {min(lost)}")
         return found
 
     def _first_parents(self, tip: str) -> Iterator[str]:
@@ -133,7 +187,11 @@ class GitEventStore:
         who = self._repo.signature()
         return str(self._repo.handle.create_commit(None, who, who, text, tree, list(parents)))
 
-    def _tag_update(self, tag: Tag, commit: str, old: str | None) -> str:
+    def tag_update(self, tag: Tag, commit: str, old: str | None) -> str:
+        return update(f"refs/tags/{tag.name}", self.tag_object(tag, commit), old)
+
+    def tag_object(self, tag: Tag, commit: str) -> str:
+        """Write the tag's object, without a ref; its id."""
         from pygit2.enums import ObjectType
 
         who = self._repo.signature()
@@ -145,8 +203,7 @@ class GitEventStore:
             f"tagger {who.name} <{who.email}> {who.time} {zone}\n\n"
         )
         body = head + tag.message(commit) + "\n"
-        made = self._repo.handle.write(ObjectType.TAG, body.encode())
-        return _update(f"refs/tags/{tag.name}", str(made), old)
+        return str(self._repo.handle.write(ObjectType.TAG, body.encode()))
 
     def _move(self, old: str | None, new: str, updates: Sequence[str]) -> None:
         """Move the refs in one transaction; raises ConcurrentAppend where the branch moved on."""
@@ -205,9 +262,13 @@ class GitEventStore:
 
     def put_hidden(self, content: bytes) -> str:
         """Keep the hidden checks in a blob of their own, in no tree; its id."""
-        blob = str(self._repo.handle.create_blob(content))
+        blob = self.write_hidden(content)
         self._repo.git.run("update-ref", hidden_ref(self._id), blob)
         return blob
+
+    def write_hidden(self, content: bytes) -> str:
+        """The same, without the ref that keeps it from being collected."""
+        return str(self._repo.handle.create_blob(content))
 
     def hidden(self, blob: str) -> bytes | None:
         """The hidden checks, None where this clone does not have them."""
@@ -217,5 +278,6 @@ class GitEventStore:
         return found.data if isinstance(found, pygit2.Blob) else None
 
 
-def _update(ref: str, new: str, old: str | None) -> str:
+def update(ref: str, new: str, old: str | None) -> str:
+    """A line for `git update-ref --stdin`: `ref`, which names `old` (None: is absent), to `new`."""
     return f"update {ref} {new} {old or ABSENT}"

@@ -45,6 +45,16 @@ def blobs(repo: Repo, lineage_id: str, revision: str) -> list[tuple[str, pygit2.
     return [(name, entries[name].peel(pygit2.Blob)) for name in names]
 
 
+def last_line(repo: Repo, lineage_id: str, revision: str) -> bytes | None:
+    """The last line, with its LF, of that lineage's log at `revision`; None where there is none."""
+    try:
+        files = blobs(repo, lineage_id, revision)
+    except DamagedLog:
+        return None
+    content = files[-1][1].data if files else b""
+    return content[content.rfind(b"\n", 0, -1) + 1 :] or None
+
+
 def extended(
     repo: Repo, at: Stream, events: Sequence[Event], code: str, adopted: Sequence[str] = ()
 ) -> str:

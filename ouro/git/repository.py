@@ -156,6 +156,19 @@ class Repo:
         """The commit that HEAD names where the user stands; None while it is unborn."""
         return None if self.handle.head_is_unborn else str(self.handle.head.target)
 
+    def branch(self) -> str | None:
+        """The full name of the branch that is checked out where the user stands."""
+        said = self.git_here().attempt("symbolic-ref", "--quiet", "HEAD")
+        return said.stdout.decode().strip() or None
+
+    def code_difference(self, old: str, new: str) -> int:
+        """How many files of the code differ between two commits."""
+        listed = self.git.run(
+            "diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new, "--",
+            ".", f":(exclude){OURO_FOLDER}",
+        )  # fmt: skip
+        return listed.count(b"\0")
+
     def code_tree_id(self, commit_id: str) -> str:
         """The id that the commit's tree has without ouro's own folder, and nothing is written: the
         repository may be read-only, and there need not be such a tree in it."""

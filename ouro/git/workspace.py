@@ -103,9 +103,7 @@ class Workspace:
         a workspace that was not looked at must not pass for one without changes."""
         self._stage()
         raw = self._git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", tip)
-        parts = raw.split(b"\0")
-        heads = (head.decode().split(" ") for head in parts[0:-1:2])
-        return [Change(h[1], h[3], h[4], path) for h, path in zip(heads, parts[1::2], strict=True)]
+        return parse_raw(raw)
 
     # --- taking what is there ----------------------------------------------------------------
 
@@ -317,6 +315,13 @@ class Workspace:
         before, after = self._repo.tree(self._repo.code_tree(tip)), self._repo.tree(tree)
         stats = before.diff_to_tree(after).stats
         return stats.insertions, stats.deletions
+
+
+def parse_raw(listed: bytes) -> list[Change]:
+    """What `git diff… --raw -z --no-renames` printed."""
+    parts = listed.split(b"\0")
+    heads = (head.decode().split(" ") for head in parts[0:-1:2])
+    return [Change(h[1], h[3], h[4], path) for h, path in zip(heads, parts[1::2], strict=True)]
 
 
 def is_ours(path: bytes) -> bool:

@@ -1,0 +1,184 @@
+"""The generations' tags: derived from the log, and made again from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+
+from ouro.app.run import Run, generation_tag
+from ouro.core.codec import Log
+from ouro.core.events import (
+    Event,
+    EvolveStepCompleted,
+    Jump,
+    LineageForked,
+)
+from ouro.core.ids import archived_name, tag_name
+from ouro.core.jumps import completions, left_behind
+from ouro.core.lineage import Lineage
+from ouro.core.story import counted
+from ouro.errors import DamagedLog, OuroError
+from ouro.git.event_store import TagChanges, update
+
+
+def put_right(run: Run) -> None:
+    """Make the tags again that a crash left out or an agent moved. Raises DamagedLog where a tag in
+    the branch's own history knows another log."""
+    jumped_last = isinstance(run.stream.log.events[-1].data, Jump | LineageForked)
+    if jumped_last and (changed := finish_jump(run)):
+        run.session.console.say(f"{counted(changed, 'tag')} of ooo/{run.lineage.id} put right")
+    _newest(run)
+
+
+def _newest(run: Run) -> None:
+    beyond = tag_name(run.lineage.id, len(run.lineage.generations) + 1)
+    lost = run.session.store.tagged(beyond)
+    if lost and run.session.repo.descends(run.tip, lost):
+        _refuse_rewritten(run, beyond, lost, run.lineage.id)
+    event = _last_completion(run)
+    if event is None:
+        return
+    tag = generation_tag(run.lineage, event.generation)
+    named = run.session.store.tagged(tag.name)
+    if named == run.tip:
+        return
+    if named and run.session.repo.descends(run.tip, named):
+        _refuse_rewritten(run, tag.name, named, event.lineage_id)
+    commit = run.session.store.commit_ending_with(event, run.tip)
+    if named != commit:
+        if named:
+            run.session.console.warn(f"the tag {tag.name} was moved; it is put right")
+        run.session.store.put_tag(run.tip, tag, commit)
+
+
+def _refuse_rewritten(run: Run, tag: str, commit: str, owner: str) -> None:
+    # A log that was handed on by a fork lies in another folder: `ouro verify` looks at that.
+    if owner == run.lineage.id and not run.session.store.continues(commit, run.tip, owner):
+        raise DamagedLog(
+            f"the log at the tip of ooo/{run.lineage.id} does not continue the one at {tag}: "
+            "lines that were committed are changed or gone",
+            f"nothing was changed; see who did it: git log -p --text {tag}..ooo/{run.lineage.id}"
+            " -- .ouro",
+        )
+
+
+def completing_commit(run: Run) -> str:
+    """The commit of the newest completed generation's decision."""
+    event = _last_completion(run)
+    assert event is not None, "there is a completed generation"
+    return run.session.store.commit_ending_with(event, run.tip)
+
+
+def _last_completion(run: Run) -> Event | None:
+    events = reversed(run.stream.log.events)
+    return next((e for e in events if isinstance(e.data, EvolveStepCompleted)), None)
+
+
+# --- jumps -------------------------------------------------------------------------------------
+
+
+def jumped(run: Run, after: Log, lineage: Lineage, jump: int) -> TagChanges:
+    """What the jump with the number `jump`, from `run` to the log `after` (folded: `lineage`), does
+    to the tags: those of generations left behind are archived, then moved or deleted."""
+    present, before = run.session.store.tag_objects(), run.stream.log.events
+    left = left_behind(before, after.events)
+    objects = _objects(run, [completions(before)[number] for number in left], present)
+    names = {n: archived_name(run.lineage.id, jump, n) for n in left}
+    for number, name in names.items():
+        if present.get(name, objects[number]) != objects[number]:
+            raise OuroError(
+                f"the tag {name} is there already, and names something else",
+                f"ouro keeps such names for jumps; rename yours: git tag NEW {name}",
+            )
+    archived = [
+        update(f"refs/tags/{name}", objects[number], None)
+        for number, name in names.items()
+        if name not in present
+    ]
+    kept = present | {name: objects[number] for number, name in names.items()}
+    same = completions(after.events).keys() - left_behind(after.events, before)
+    return TagChanges(archived, _moves(run, after.events, lineage, kept, frozenset(same)))
+
+
+def _objects(run: Run, ends: Sequence[Event], present: Mapping[str, str]) -> dict[int, str]:
+    """The tag objects of generations, by their last events; made where a tag is gone."""
+    found = {e.generation: present.get(tag_name(run.lineage.id, e.generation)) for e in ends}
+    lost = [end for end in ends if not found[end.generation]]
+    return {n: o for n, o in found.items() if o} | _made(run, lost, run.lineage)
+
+
+def _made(run: Run, ends: Sequence[Event], lineage: Lineage) -> dict[int, str]:
+    """New tag objects for the generations of `lineage` that `ends` completed."""
+    store = run.session.store
+    commits = store.commits_ending_with(ends, run.tip) if ends else {}
+    return {
+        end.generation: store.tag_object(generation_tag(lineage, end.generation), commits[end.seq])
+        for end in ends
+    }
+
+
+def finish_jump(run: Run) -> int:
+    """Do to the tags what the last jump, or a fork, has left to do; how many changed."""
+    present = run.session.store.tag_objects()
+    left = _moves(run, run.stream.log.events, run.lineage, present, frozenset())
+    if left:
+        run.session.store.change_tags(run.tip, left)
+    return len(left)
+
+
+def _moves(
+    run: Run,
+    events: Sequence[Event],
+    lineage: Lineage,
+    present: Mapping[str, str],
+    known: frozenset[int],
+) -> list[str]:
+    """Ref updates after which the generation tags are those of the log `events` (folded:
+    `lineage`). The tags of the generations `known` are right."""
+    store, ends = run.session.store, completions(events)
+    archive = _archive(present)
+    objects: dict[int, str] = {}
+    lost = []
+    for number in sorted(ends.keys() - known):
+        candidates = [present.get(tag_name(lineage.id, number)), *archive.get(number, ())]
+        fitting = (o for o in candidates if o and store.ends_with(o, ends[number]))
+        if found := next(fitting, None):
+            objects[number] = found
+        else:
+            lost.append(ends[number])
+    objects |= _made(run, lost, lineage)
+    return _updates(lineage.id, objects, present) + _deletions(ends.keys(), present, archive)
+
+
+def _updates(lineage_id: str, objects: Mapping[int, str], present: Mapping[str, str]) -> list[str]:
+    named = {tag_name(lineage_id, number): made for number, made in sorted(objects.items())}
+    changed = {name: made for name, made in named.items() if present.get(name) != made}
+    return [update(f"refs/tags/{name}", made, present.get(name)) for name, made in changed.items()]
+
+
+def _deletions(
+    ends: Set[int], present: Mapping[str, str], archive: Mapping[int, Sequence[str]]
+) -> list[str]:
+    """Last, as git has to rewrite its packed refs for them. Only what is archived is deleted."""
+    found = ((_GENERATION.fullmatch(name), name, made) for name, made in present.items())
+    return [
+        f"delete refs/tags/{name} {made}"
+        for match, name, made in found
+        if match
+        and not match["jump"]
+        and int(match["n"]) not in ends
+        and made in archive.get(int(match["n"]), ())
+    ]
+
+
+_GENERATION = re.compile(r"ooo/[^/]+/(?P<jump>rewound_\d+/)?gen_(?P<n>\d+)")
+
+
+def _archive(present: Mapping[str, str]) -> dict[int, list[str]]:
+    """The number of a generation -> the archived tag objects of that number."""
+    found: dict[int, list[str]] = {}
+    for name, made in present.items():
+        match = _GENERATION.fullmatch(name)
+        if match and match["jump"]:
+            found.setdefault(int(match["n"]), []).append(made)
+    return found
