@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ouro.app import create, history, tags
+from ouro.app import create, history, recover, tags
 from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core import jumps
@@ -48,6 +48,7 @@ def fork(session: Session, source: str, at: int | None, seed_file: Path | None) 
     parsed = create.read_seed(seed_file) if seed_file else None
     base, fact = _branch_off(session, source, at, parsed)
     with session.hold():
+        recover.dead_step(session)
         event = seal([(fact.generation, fact)], base.log, lineage_id, session.stamp)[0]
         run = Run(session, session.store.fork(base, event, _keep_hidden(session, fact.hidden)))
         tags.finish_jump(run)

@@ -22,7 +22,7 @@ CODE: dict[int, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def grown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A lineage of four generations, whose code changes in every way that git knows."""
     project = Project(tmp_path_factory.mktemp("grown"))
     project.write_seed({"description": "It works", "verify_command": "test -e ok"})
@@ -30,7 +30,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         project.agent.on("execute", act, gen=number)
         project.agent.on("reflect", mutations(added(f"field{number}")), gen=number)
     project.steps(4, "--no-qa")
-    yield project
+    return project
 
 
 @pytest.fixture

@@ -1,0 +1,132 @@
+"""kill -9 on a rewind, an undo and a fork, before, after and in the middle of every git call."""
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.scripted import Project, git
+
+SHIM = """\
+#!/bin/sh
+echo "$*" >>"$STAND/seen"
+[ "$(wc -l <"$STAND/seen")" -eq "$STAND_AT" ] || exec "$STAND_GIT" "$@"
+exec {python} {takes_over} "$@"
+"""
+JUMPS = {
+    "rewind": ("rewind", "greet", "--to", "1"),
+    "undo": ("undo", "greet"),
+    "fork": ("fork", "greet", "other", "--at", "2"),
+}
+WRITES = ("update-ref", "read-tree", "add", "reset", "worktree add", "symbolic-ref")
+
+
+class Jumping:
+    """A lineage of three generations, one of them rewound, put back before every life."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project = Project(folder / "place")
+        for number in (1, 2, 3):
+            act = {"write": {f"file{number}": "1", "all": str(number)}}
+            self.project.agent.on("execute", act, gen=number)
+        self.project.steps(3, "--no-qa")
+        assert self.project.ouro("rewind", "greet", "--to", "2").code == 0
+        self.spare = folder / "spare"
+        shutil.copytree(self.project.folder, self.spare, symlinks=True)
+        self.shims = folder / "shims"
+        self.shims.mkdir()
+        over = Path(__file__).parent / "at_git.py"
+        text = SHIM.format(python=shlex.quote(sys.executable), takes_over=shlex.quote(str(over)))
+        (self.shims / "git").write_text(text)
+        (self.shims / "git").chmod(0o755)
+
+    def again(self) -> None:
+        shutil.rmtree(self.project.folder)
+        shutil.copytree(self.spare, self.project.folder, symlinks=True)
+
+    def run(self, words: tuple[str, ...], at: int, how: str) -> int:
+        """The exit code of the jump; the git calls that it made are in `seen`."""
+        (self.shims / "seen").write_text("")
+        variables = {
+            "PATH": f"{self.shims}:{os.environ['PATH']}",
+            "STAND": str(self.shims),
+            "STAND_GIT": str(shutil.which("git")),
+            "STAND_AT": str(at),
+            "STAND_HOW": how,
+        }
+        return self.project.ouro(*words, env=variables).code
+
+    def calls(self) -> list[str]:
+        return (self.shims / "seen").read_text().splitlines()
+
+    def outcome(self, lineage: str) -> dict[str, Any]:
+        """Everything that the jump leads to, but for ids, times and commits."""
+        root = self.project.root
+        folder = f"refs/heads/ooo/{lineage}:.ouro/lineages/{lineage}/events/000001.jsonl"
+        events = [json.loads(line) for line in git(root, "show", folder).splitlines()]
+        said = [(e["seq"], e["type"], e["generation"], e["data"].get("n")) for e in events]
+        tags = git(
+            root, "for-each-ref", "--format=%(refname) %(*tree)", f"refs/tags/ooo/{lineage}/"
+        )
+        code = git(root, "ls-tree", "-r", f"refs/heads/ooo/{lineage}").splitlines()
+        return {
+            "events": said,
+            "tags": tags,
+            "code": [line for line in code if "\t.ouro/" not in line],
+        }
+
+    def check(self) -> None:
+        assert git(self.project.root, "fsck", "--strict", "--no-dangling") == ""
+        self.project.clean()
+
+
+@pytest.fixture(scope="module")
+def jumping(tmp_path_factory: pytest.TempPathFactory) -> Jumping:
+    return Jumping(tmp_path_factory.mktemp("jumping"))
+
+
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 7])
+@pytest.mark.parametrize("jump", JUMPS)
+def test_a_jump_that_was_killed_anywhere_is_done_by_the_next_command(
+    jumping: Jumping, jump: str, every: int
+) -> None:
+    words, lineage = JUMPS[jump], "other" if jump == "fork" else "greet"
+    jumping.again()
+    assert jumping.run(words, 0, "before") == 0
+    wanted, calls = jumping.outcome(lineage), jumping.calls()
+    points = [(at, how) for at in range(1, len(calls) + 1) for how in ("before", "after")]
+    for at, call in enumerate(calls, start=1):
+        if any(f" {word}" in f" {call}" for word in WRITES) and " -n " not in f"{call} ":
+            points += [(at, "half"), (at, "lock")]
+    assert len(points) > 10
+    for at, how in points[::every]:
+        jumping.again()
+        assert jumping.run(words, at, how) == -9, (at, how)
+        where = f"{how} of call {at}: {calls[at - 1]}"
+        finish_jump(jumping, jump, words, where)
+        assert jumping.outcome(lineage) == wanted, where
+        jumping.check()
+
+
+def finish_jump(jumping: Jumping, jump: str, words: tuple[str, ...], where: str) -> None:
+    """What a user does: the same command again, unless its jump is in the log already."""
+    project = jumping.project
+    if jump == "undo" and project.types()[-1] == "lineage.restored":
+        # Another undo would take it back: any command that takes the lock finishes it.
+        done = project.ouro("rewind", "greet", "--to", "3")
+    elif jump == "fork" and "refs/heads/ooo/other" in project.git("for-each-ref"):
+        done = project.ouro("rewind", "other", "--to", "2")
+    else:
+        done = project.ouro(*words)
+    assert done.code == 0, (where, done)
+
+
+def test_the_shim_sees_every_call(jumping: Jumping) -> None:
+    jumping.again()
+    assert jumping.run(JUMPS["rewind"], 0, "before") == 0
+    assert sum("update-ref" in call for call in jumping.calls()) >= 2
