@@ -1,7 +1,6 @@
 """opencode, `run --format json`: one object a line."""
 
 import re
-from email.utils import parsedate_to_datetime
 
 from ouro.agents.parsers.objects import (
     Json,
@@ -110,6 +109,8 @@ def _resets_at(found: Json, data: Json) -> str | None:
     if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", after):
         said_at = amount(found, "timestamp")
         return None if said_at is None else moment(said_at / 1000 + float(after))
+    from email.utils import parsedate_to_datetime
+
     try:
         return moment(parsedate_to_datetime(after).timestamp())
     except (ValueError, TypeError, OverflowError, IndexError):

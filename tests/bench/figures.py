@@ -1,0 +1,282 @@
+"""The figures: what is compared with what, and how much it may be."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from tests.bench import build
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+OURO = (Path(sys.executable).with_name("ouro"),)
+"""As users start it; the development install reads the package from this folder."""
+
+
+class Measured(NamedTuple):
+    value: float
+    note: str
+
+
+class Figure(NamedTuple):
+    """`measure` takes a folder for repositories and the number of rounds."""
+
+    name: str
+    at_most: float
+    measure: Callable[[Path, int], Measured]
+    huge: bool = False
+
+
+# --- timing ------------------------------------------------------------------------------------
+
+
+def run(words: Sequence[str | Path], cwd: Path, *, check: bool = True) -> float:
+    """Seconds that a command took."""
+    started = time.perf_counter()
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    taken = time.perf_counter() - started
+    assert done.returncode == 0 or not check, (words, done.stderr[-2000:])
+    return taken
+
+
+def in_turns(rounds: int, *things: Callable[[], float]) -> list[float]:
+    """The median of what each of `things` took, which take turns; one round warms up."""
+    for thing in things:
+        thing()
+    taken = [[thing() for thing in things] for _ in range(rounds)]
+    return [median(column) for column in zip(*taken, strict=True)]
+
+
+def ratio(rounds: int, one: Callable[[], float], other: Callable[[], float]) -> Measured:
+    first, second = in_turns(rounds, one, other)
+    return Measured(first / second, f"{first * 1000:.0f} ms / {second * 1000:.0f} ms")
+
+
+# --- places ------------------------------------------------------------------------------------
+
+
+@cache
+def place(folder: Path, files: int, generations: int) -> Path:
+    """A repository with a lineage; the same one for every figure that asks for it."""
+    home = folder / f"{files}-{generations}"
+    home.mkdir()
+    root = build.repository(home, files)
+    build.lineage(root, generations)
+    subprocess.run(["git", "-C", str(root), "gc", "-q"], check=True)
+    run((*OURO, "path", build.ID), root)
+    return root
+
+
+def step(root: Path) -> float:
+    words = (*OURO, "step", "--lineage-id", build.ID, "--agent", build.AGENT, "--exit-code")
+    return run(words, root, check=False)
+
+
+class Floor:
+    """The same repository once more, in which git alone makes the commits of a generation."""
+
+    def __init__(self, folder: Path, files: int) -> None:
+        home = folder / f"floor-{files}"
+        home.mkdir()
+        self.root = build.repository(home, files)
+        self.tree = home / "tree"
+        run(("git", "worktree", "add", "-q", "-b", "floor", self.tree), self.root)
+        self.generation = 0
+
+    def __call__(self) -> float:
+        self.generation += 1
+        words = (HERE / "floor.sh", self.tree, "refs/heads/floor", self.generation)
+        return run([str(word) for word in words], self.root)
+
+
+def agents_own(root: Path) -> float:
+    """What the agent's five calls take by themselves."""
+    started = time.perf_counter()
+    for phase in ("wonder", "reflect", "execute", "evaluate", "qa"):
+        variables = {**os.environ, "OURO_PHASE": phase, "OURO_GENERATION": "0"}
+        subprocess.run(
+            [build.AGENT], env=variables, cwd=root.parent, stdout=subprocess.DEVNULL, check=True
+        )
+    return time.perf_counter() - started
+
+
+# --- the figures -------------------------------------------------------------------------------
+
+
+def step_against_floor(files: int) -> Callable[[Path, int], Measured]:
+    def measure(folder: Path, rounds: int) -> Measured:
+        root, floor = place(folder, files, 10), Floor(folder, files)
+        taken, least, agent = in_turns(rounds, lambda: step(root), floor, lambda: agents_own(root))
+        note = f"{taken * 1000:.0f} ms - {agent * 1000:.0f} ms of the agent / {least * 1000:.0f} ms"
+        return Measured((taken - agent) / least, note)
+
+    return measure
+
+
+def growth(words: Sequence[str] | None, much: int = 1000) -> Callable[[Path, int], Measured]:
+    """The same at `much` generations, against 10."""
+
+    def measure(folder: Path, rounds: int) -> Measured:
+        long, short = place(folder, 100, much), place(folder, 100, 10)
+        if words is None:
+            return ratio(rounds, lambda: step(long), lambda: step(short))
+        return ratio(
+            rounds, lambda: run((*OURO, *words), long), lambda: run((*OURO, *words), short)
+        )
+
+    return measure
+
+
+def verify(folder: Path, rounds: int) -> Measured:
+    root = place(folder, 100, 1000)
+    (taken,) = in_turns(min(rounds, 3), lambda: run((*OURO, "verify", build.ID), root))
+    return Measured(taken, "seconds for 1,000 generations")
+
+
+def packed(folder: Path, rounds: int) -> Measured:
+    """Bytes of the log's objects after gc, against the log's own."""
+    root, alone = place(folder, 100, 1000), folder / "log-only.git"
+    shutil.rmtree(alone, ignore_errors=True)
+    listed = _git(root, "rev-list", "--objects", f"main..ooo/{build.ID}").splitlines()
+    logs = [line.split()[0] for line in listed if b".ouro" in line]
+    pack = subprocess.run(
+        ["git", "-C", str(root), "pack-objects", "--stdout", "-q"],
+        input=b"\n".join(logs) + b"\n",
+        capture_output=True,
+        check=True,
+    ).stdout
+    prefix = f"ooo/{build.ID}:.ouro/lineages/{build.ID}/events"
+    names = _git(root, "ls-tree", "--name-only", prefix).decode().split()
+    raw = sum(int(_git(root, "cat-file", "-s", f"{prefix}/{name}")) for name in names)
+    return Measured(len(pack) / raw, f"{len(pack)} bytes / {raw} bytes")
+
+
+def _git(root: Path, *words: str) -> bytes:
+    return subprocess.run(["git", "-C", str(root), *words], capture_output=True, check=True).stdout
+
+
+def version(folder: Path, rounds: int) -> Measured:
+    return ratio(
+        max(rounds, 15),
+        lambda: run((*OURO, "--version"), folder),
+        lambda: run((sys.executable, "-c", "pass"), folder),
+    )
+
+
+def rewind(folder: Path, rounds: int) -> Measured:
+    """There and back again, against git's checkout of the same difference."""
+    root = place(folder, 10_000, 1000)
+    tree = folder / "plain"
+    if not tree.exists():
+        run(("git", "worktree", "add", "-q", "--detach", tree, f"ooo/{build.ID}/gen_990"), root)
+
+    def jump() -> float:
+        taken = run((*OURO, "rewind", build.ID, "--to", "980"), root)
+        run((*OURO, "undo", build.ID), root)
+        return taken
+
+    def checkout() -> float:
+        taken = run(("git", "checkout", "-q", f"ooo/{build.ID}/gen_980"), tree)
+        run(("git", "checkout", "-q", f"ooo/{build.ID}/gen_990"), tree)
+        return taken
+
+    return ratio(rounds, jump, checkout)
+
+
+def push(folder: Path, rounds: int) -> Measured:
+    """Of a branch that is no lineage, with the hooks installed and without."""
+    places = []
+    for hooks in (True, False):
+        home = folder / f"push-{hooks}"
+        home.mkdir(exist_ok=True)
+        root = build.repository(home, 100)
+        run(("git", "clone", "-q", "--bare", root, home / "bare.git"), home)
+        run(("git", "remote", "add", "origin", home / "bare.git"), root)
+        if hooks:
+            run((*OURO, "hooks", "install"), root)
+            run((*OURO, "hooks", "install", "--server"), home / "bare.git")
+        places.append(root)
+
+    def pushed(root: Path) -> float:
+        run(("git", "commit", "-q", "--allow-empty", "-m", "more"), root)
+        return run(("git", "push", "-q", "origin", "main"), root)
+
+    with_hooks, without = places
+    return ratio(max(rounds, 21), lambda: pushed(with_hooks), lambda: pushed(without))
+
+
+DECODE = """
+import sys, time, hashlib, resource
+from pathlib import Path
+from ouro.git.repository import Repo
+from ouro.git.event_store import GitEventStore
+from ouro.git import log_tree
+from ouro.core import codec
+import msgspec
+repo = Repo(Path(sys.argv[1]))
+store = GitEventStore(repo, "bench")
+files = [(n, b.data) for n, b in log_tree.blobs(repo, "bench", store.read().revision)]
+line = msgspec.json.Decoder()
+def bare():
+    for _, content in files:
+        for one in content.split(b"\\n")[:-1]:
+            line.decode(one); hashlib.sha256(one).hexdigest()
+def ours(): codec.decode_files(files)
+def timed(f):
+    best = []
+    for _ in range(9):
+        t = time.perf_counter(); f(); best.append(time.perf_counter() - t)
+    return sorted(best)[4]
+print(timed(ours) / timed(bare))
+"""
+
+
+def decode(folder: Path, rounds: int) -> Measured:
+    root = place(folder, 100, 1000)
+    said = subprocess.run(
+        [sys.executable, "-c", DECODE, str(root)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=True,
+    ).stdout
+    return Measured(float(said), "time of the log's decode / bare msgspec and sha256")
+
+
+def memory(folder: Path, rounds: int) -> Measured:
+    """Of the biggest process so far that a step at 1,000 generations needed."""
+    root = place(folder, 100, 1000)
+    step(root)
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return Measured(most / 1024, "MiB at most, of any process in this run")
+
+
+FIGURES = (
+    Figure("ouro --version / python -c pass", 4, version),
+    Figure("step / floor.sh, 100 files, 10 generations", 8, step_against_floor(100)),
+    Figure("step / floor.sh, 10,000 files, 10 generations", 5, step_against_floor(10_000)),
+    Figure("step at 1,000 generations / at 10", 1.3, growth(None)),
+    Figure("status at 1,000 generations / at 10", 1.5, growth(("status", build.ID))),
+    Figure("log -n 20 at 1,000 generations / at 10", 1.5, growth(("log", build.ID, "-n", "20"))),
+    Figure("memory of a step at 1,000 generations (MiB)", 120, memory),
+    Figure("verify of 1,000 generations (seconds)", 10, verify),
+    Figure("packed bytes of the log / raw bytes", 2, packed),
+    Figure("decode / bare msgspec and sha256", 1 / 0.6, decode),
+    Figure("rewind at 10,000 files, 1,000 generations / checkout", 4, rewind),
+    Figure("push of no lineage, with hooks / without", 1.15, push),
+    Figure("step at 10,000 generations / at 10", 1.3, growth(None, 10_000), huge=True),
+)
