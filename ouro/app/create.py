@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -15,10 +16,12 @@ from ouro.core.events import LineageCreated
 from ouro.core.ids import branch_ref
 from ouro.core.lineage import Lineage
 from ouro.core.policy import first_policy
-from ouro.core.seed_file import ParsedSeed, parse_seed
 from ouro.core.store import Stream
 from ouro.errors import OuroError, UsageProblem
 from ouro.git.repository import blob_id
+
+if TYPE_CHECKING:
+    from ouro.core.seed_file import ParsedSeed
 
 
 class Plan(Struct, frozen=True):
@@ -46,6 +49,8 @@ def plan(session: Session) -> Plan | None:
 
 def read_seed(path: Path) -> ParsedSeed:
     """The seed in the file `path`; raises UsageProblem where it cannot be read or meant."""
+    from ouro.core.seed_file import parse_seed
+
     try:
         content = path.read_bytes()
     except OSError as problem:
