@@ -6,17 +6,19 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from ouro.app.clients import Client
-from ouro.app.fork import Forked
-from ouro.app.history import Standing
-from ouro.app.jump import Jumped
-from ouro.app.seeds import Checkup
 from ouro.core.decision import standing as standing_of
-from ouro.core.events import Event
-from ouro.core.lineage import Generation
 from ouro.core.story import counted, headline
+
+if TYPE_CHECKING:
+    from ouro.app.clients import Client
+    from ouro.app.fork import Forked
+    from ouro.app.history import Standing
+    from ouro.app.jump import Jumped
+    from ouro.app.seeds import Checkup
+    from ouro.core.events import Event
+    from ouro.core.lineage import Generation
 
 REDRAW = 0.25
 """Seconds between two drawings of the live line."""
