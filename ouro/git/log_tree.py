@@ -35,7 +35,7 @@ def blobs(repo: Repo, lineage_id: str, revision: str) -> list[tuple[str, pygit2.
     found = tree[path] if path in tree else None  # noqa: SIM401 (no dict)
     if not isinstance(found, pygit2.Tree):
         raise DamagedLog(
-            f"ooo/{lineage_id} holds no log ({path} at {revision[:12]})",
+            f"refs/heads/ooo/{lineage_id} holds no log ({path} at {revision[:12]})",
             "is it a branch of yours? ouro keeps ooo/… for lineages",
         )
     entries = {str(entry.name): entry for entry in found}

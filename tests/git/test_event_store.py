@@ -373,7 +373,7 @@ def refused(project: Project, said: str) -> DamagedLog:
 
 def test_a_branch_of_that_name_that_is_the_users(project: Project) -> None:
     project.git("update-ref", REF, project.base)
-    problem = refused(project, r"^ooo/x holds no log \(\.ouro/lineages/x/events at ")
+    problem = refused(project, r"^refs/heads/ooo/x holds no log \(\.ouro/lineages/x/events at ")
     assert "is it a branch of yours?" in problem.hint
 
 
