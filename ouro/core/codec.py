@@ -189,6 +189,27 @@ def decode_files(files: Iterable[tuple[str, bytes]]) -> Log:
     return Log(tuple(events), head)
 
 
+def decode_newest_first(files: Iterable[tuple[str, bytes]]) -> Iterator[Event]:
+    """The events of `files` (name, bytes; the newest file first), the newest event first.
+
+    Every line is read as strictly as by `decode_files` and must be linked to the one after it; a
+    file is not asked for before its events are. Only `decode_files` knows whether an id occurs
+    twice.
+    """
+    following: tuple[Place, Event] | None = None
+    for name, content in files:
+        for place, line, event in reversed([*_events_of(name, content)]):
+            if following:
+                _check_link(*following, event.seq + 1, line_hash(line), set())
+                _check_owner(*following, event.lineage_id)
+            _check_rule(place, event.data)
+            yield event
+            following = place, event
+    if following:
+        _check_link(*following, 1, GENESIS, set())
+        _check_owner(*following, None)
+
+
 class Place(NamedTuple):
     """Where in the log something stands; `line` from 1, `offset` in bytes from 0."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import assert_never
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -156,6 +157,14 @@ def fold(events: Iterable[Event]) -> Lineage | None:
     for event in events:
         lineage = evolve(lineage, event)
     return lineage
+
+
+_canonical = msgspec.json.Encoder(order="deterministic")
+
+
+def canonical(lineage: Lineage) -> bytes:
+    """The state as JSON, without LF: equal states give equal bytes, on every machine."""
+    return _canonical.encode(lineage)
 
 
 def evolve(lineage: Lineage | None, event: Event) -> Lineage:

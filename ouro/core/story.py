@@ -39,9 +39,9 @@ def message(events: Sequence[Event]) -> str:
     said = "; ".join(headline(event) for event in events)
     created = isinstance(events[0].data, LineageCreated)
     subject = cut(said if created else f"gen {events[-1].generation}: {said}", SUBJECT)
-    body = "\n\n".join(text for event in events if (text := _body(event)))
+    told = "\n\n".join(text for event in events if (text := body(event)))
     trailers = "\n".join(_trailers(events))
-    text = "\n\n".join(part for part in (subject, body, trailers) if part)
+    text = "\n\n".join(part for part in (subject, told, trailers) if part)
     return text.translate(_CONTROLS) + "\n"
 
 
@@ -100,7 +100,8 @@ def _changes(data: ReflectCompleted) -> str:
     return ", ".join(parts) or "no change"
 
 
-def _body(event: Event) -> str:
+def body(event: Event) -> str:
+    """What there is to say of one event beyond its headline, "" where nothing is."""
     data = event.data
     match data:
         case WonderCompleted():

@@ -31,6 +31,14 @@ def blobs(repo: Repo, lineage_id: str, revision: str) -> list[tuple[str, pygit2.
     are none, or others."""
     import pygit2
 
+    found = entries(repo, lineage_id, revision)
+    return [(name, entry.peel(pygit2.Blob)) for name, entry in found]
+
+
+def entries(repo: Repo, lineage_id: str, revision: str) -> list[tuple[str, pygit2.Object]]:
+    """The same with nothing loaded: peel what is needed."""
+    import pygit2
+
     tree, path = repo.commit(revision).tree, folder(lineage_id)
     found = tree[path] if path in tree else None  # noqa: SIM401 (no dict)
     if not isinstance(found, pygit2.Tree):
@@ -38,11 +46,11 @@ def blobs(repo: Repo, lineage_id: str, revision: str) -> list[tuple[str, pygit2.
             f"refs/heads/ooo/{lineage_id} holds no log ({path} at {revision[:12]})",
             "is it a branch of yours? ouro keeps ooo/… for lineages",
         )
-    entries = {str(entry.name): entry for entry in found}
-    names = sorted(entries)
+    by_name = {str(entry.name): entry for entry in found}
+    names = sorted(by_name)
     if names != [_file_name(number) for number in range(1, len(names) + 1)]:
         raise DamagedLog(f"{path}: files are missing or foreign: {names}")
-    return [(name, entries[name].peel(pygit2.Blob)) for name in names]
+    return [(name, by_name[name]) for name in names]
 
 
 def last_line(repo: Repo, lineage_id: str, revision: str) -> bytes | None:

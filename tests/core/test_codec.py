@@ -1,6 +1,6 @@
 """The log's bytes: what is written reads back, and nothing else reads at all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from math import inf, nan
 
@@ -13,6 +13,7 @@ from ouro.core.codec import (
     EMPTY_LOG,
     Log,
     decode_files,
+    decode_newest_first,
     encode,
     encode_lines,
     extend,
@@ -328,6 +329,48 @@ def test_what_a_newer_ouro_wrote_is_told_as_such(content: bytes, what: str) -> N
     assert caught.value.message.endswith(f": made by a newer ouro ({what})")
     assert caught.value.message.startswith("000001.jsonl, line ")
     assert "update ouro" in caught.value.hint
+
+
+# --- from the newest end
+
+
+@settings(max_examples=60)
+@given(logs(3), st.data())
+def test_the_newest_first_from_any_files(events: tuple[Event, ...], data: st.DataObject) -> None:
+    lines = [encode_lines([event]) for event in events]
+    cut = data.draw(st.integers(0, len(lines)))
+    files = [("2", b"".join(lines[cut:])), ("1", b"".join(lines[:cut]))]
+    assert [*decode_newest_first(files)] == [*reversed(events)]
+
+
+def test_a_file_is_not_asked_for_before_its_events_are() -> None:
+    def files() -> Iterator[tuple[str, bytes]]:
+        yield "000002.jsonl", b"".join(line + b"\n" for line in LINES[-2:])
+        pytest.fail("asked for too early")
+
+    newest = decode_newest_first(files())
+    assert [next(newest), next(newest)] == [*reversed(EVENTS[-2:])]
+
+
+@pytest.mark.parametrize("name", sorted({*DAMAGES} - {"an id twice"}))
+def test_damage_is_found_from_the_newest_end_too(name: str) -> None:
+    with pytest.raises(DamagedLog, match=r"the log is damaged: 000001\.jsonl, line "):
+        list(decode_newest_first([("000001.jsonl", DAMAGES[name][0])]))
+
+
+def test_a_file_that_is_missing_is_found_from_the_newest_end_too() -> None:
+    with pytest.raises(DamagedLog, match=r"line 1 .*: seq is 2 where 1 must follow"):
+        list(decode_newest_first([("000002.jsonl", NOTE[SECOND:])]))
+
+
+def test_of_no_files_there_are_no_events_from_the_newest_end_either() -> None:
+    assert list(decode_newest_first([])) == []
+    assert list(decode_newest_first([("000001.jsonl", b"")])) == []
+
+
+def test_a_newer_rule_is_found_from_the_newest_end_too() -> None:
+    with pytest.raises(NewerLog):
+        list(decode_newest_first([("1", encode_lines(seal_all([created(Policy(rule=2))])))]))
 
 
 # --- any damage at all

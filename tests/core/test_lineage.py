@@ -21,7 +21,15 @@ from ouro.core.events import (
     PolicyChanged,
     Spent,
 )
-from ouro.core.lineage import MAX_LEARNINGS, Generation, Lineage, Pause, evolve, fold
+from ouro.core.lineage import (
+    MAX_LEARNINGS,
+    Generation,
+    Lineage,
+    Pause,
+    canonical,
+    evolve,
+    fold,
+)
 from ouro.core.policy import Given, Policy
 from ouro.core.seed import Criterion, Field
 from tests.core.arbitrary import logs
@@ -335,6 +343,14 @@ def test_folding_a_beginning_and_going_on_is_folding_the_whole(
     for event in events[at:]:
         state = evolve(state, event)
     assert state == fold(events)
+
+
+def test_the_canonical_bytes_of_a_state_do_not_depend_on_the_order_of_keys() -> None:
+    one, other = ({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"d": 3, "c": 2}, "a": 1})
+    states = [lineage(*EVERYTHING, seed=replace(TWO, extra=extra)) for extra in (one, other)]
+    assert canonical(states[0]) == canonical(states[1])
+    assert canonical(states[0]).startswith(b'{"id":"greet","original":{"goal":"Greet people",')
+    assert canonical(states[0]) != canonical(lineage(*EVERYTHING))
 
 
 PRINT = """
