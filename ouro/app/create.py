@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from ouro.app import history
 from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core.codec import EMPTY_LOG, seal
@@ -34,7 +35,7 @@ class Plan(Struct, frozen=True):
 def plan(session: Session) -> Plan | None:
     """What to create, None where the lineage exists or can be taken up from a remote."""
     lineage_id, repo = session.options.lineage_id, session.repo
-    if repo.ref(branch_ref(lineage_id)) or _tracked(session):
+    if repo.ref(branch_ref(lineage_id)) or history.on_a_remote(repo, lineage_id):
         return None
     if session.options.seed_file is None:
         raise UsageProblem(
@@ -193,25 +194,13 @@ def _warn_of_committed_seed(session: Session, base: str) -> None:
 # --- from a remote -----------------------------------------------------------------------------
 
 
-def _tracked(session: Session) -> dict[str, str]:
-    """Remote-tracking branches of this lineage: full ref name -> commit id."""
-    suffix = f"/{branch_ref(session.options.lineage_id).removeprefix('refs/heads/')}"
-    refs = session.repo.refs("refs/remotes/")
-    return {name: commit for name, commit in refs.items() if name.endswith(suffix)}
-
-
 def _take_up(session: Session) -> Run:
-    tracked = _tracked(session)
     lineage_id = session.options.lineage_id
-    if not tracked:
+    found = history.on_a_remote(session.repo, lineage_id)
+    if found is None:
         raise OuroError(f"the lineage {lineage_id} is gone", "run the step again")
-    if len(set(tracked.values())) > 1:
-        raise OuroError(
-            f"several remotes hold {lineage_id}, at different commits: {', '.join(tracked)}",
-            f"choose one: git branch ooo/{lineage_id} <remote>/ooo/{lineage_id}",
-        )
-    name, commit = next(iter(tracked.items()))
-    session.store.read_at(commit)
-    session.repo.git.run("update-ref", branch_ref(lineage_id), commit, "0" * len(commit))
-    session.console.say(f"took up {lineage_id} from {name}")
+    session.store.read_at(found.commit)
+    absent = "0" * len(found.commit)
+    session.repo.git.run("update-ref", branch_ref(lineage_id), found.commit, absent)
+    session.console.say(f"took up {lineage_id} from {found.ref}")
     return Run(session, session.store.read())

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
-from ouro.core.codec import encode
-from ouro.core.events import Event
-from ouro.core.ids import branch_ref, tag_name
-from ouro.core.lineage import Generation, Lineage, fold
+from ouro.core.ids import branch_ref
+from ouro.core.lineage import Lineage, fold
 from ouro.core.moves import Ended, Move, RunPhase, ThinkLaterally, Wait, next_move
+from ouro.core.overview import judged_last
 from ouro.core.store import Stream
 from ouro.errors import OuroError
 from ouro.git.event_store import GitEventStore
 from ouro.git.repository import Repo
+
+
+class Found(Struct, frozen=True):
+    """Where a lineage lies: a full ref name, and the commit that it named just now."""
+
+    lineage_id: str
+    ref: str
+    commit: str
+
+    @property
+    def is_remote(self) -> bool:
+        return self.ref != branch_ref(self.lineage_id)
 
 
 class Standing(Struct, frozen=True, kw_only=True):
@@ -49,20 +58,55 @@ def ids(repo: Repo) -> list[str]:
     return [name.removeprefix(prefix) for name in listed.decode().splitlines()]
 
 
+def find(repo: Repo, lineage_id: str) -> Found:
+    """The lineage's branch, or where there is none the remote-tracking one; raises OuroError where
+    there is neither."""
+    ref = branch_ref(lineage_id)
+    if commit := repo.ref(ref):
+        return Found(lineage_id, ref, commit)
+    if tracked := on_a_remote(repo, lineage_id):
+        return tracked
+    raise _no_lineage(repo, lineage_id)
+
+
+def on_a_remote(repo: Repo, lineage_id: str) -> Found | None:
+    """The remote-tracking branch of the lineage; raises OuroError where several differ."""
+    refs = repo.refs("refs/remotes/")
+    tracked = {name: commit for name, commit in refs.items() if name.endswith(f"/ooo/{lineage_id}")}
+    if len(set(tracked.values())) > 1:
+        raise OuroError(
+            f"several remotes hold {lineage_id}, at different commits: {', '.join(tracked)}",
+            f"choose one: git branch ooo/{lineage_id} <remote>/ooo/{lineage_id}",
+        )
+    return next((Found(lineage_id, name, commit) for name, commit in tracked.items()), None)
+
+
+def _no_lineage(repo: Repo, lineage_id: str) -> OuroError:
+    known = ", ".join(ids(repo)) or "none"
+    return OuroError(f"there is no lineage {lineage_id} here", f"lineages here: {known}")
+
+
 def read(repo: Repo, lineage_id: str) -> tuple[Stream, Lineage]:
-    """A lineage as it stands; raises OuroError where there is none."""
+    """A lineage as it stands on its branch here; raises OuroError where there is none."""
     stream = GitEventStore(repo, lineage_id).read()
     lineage = fold(stream.log.events)
     if lineage is None:
-        known = ", ".join(ids(repo)) or "none"
-        raise OuroError(f"there is no lineage {lineage_id} here", f"lineages here: {known}")
+        raise _no_lineage(repo, lineage_id)
+    return stream, lineage
+
+
+def look(repo: Repo, lineage_id: str) -> tuple[Stream, Lineage]:
+    """A lineage as it stands where `find` finds it: for looking, not for going on with it."""
+    stream = GitEventStore(repo, lineage_id).read_at(find(repo, lineage_id).commit)
+    lineage = fold(stream.log.events)
+    assert lineage is not None, "read_at refuses an empty log"
     return stream, lineage
 
 
 def standing(repo: Repo, lineage_id: str, now: str) -> Standing:
     """Where the lineage stands at the time `now` (as in `Event.at`)."""
-    stream, lineage = read(repo, lineage_id)
-    shown = _shown_generation(lineage)
+    stream, lineage = look(repo, lineage_id)
+    shown = judged_last(lineage)
     move = next_move(lineage, stream.code, now)
     latest = lineage.latest
     return Standing(
@@ -84,12 +128,6 @@ def standing(repo: Repo, lineage_id: str, now: str) -> Standing:
         commit=stream.revision or "",
         last_at=lineage.last_at,
     )
-
-
-def _shown_generation(lineage: Lineage) -> Generation | None:
-    """The newest generation that was judged."""
-    everything = (*lineage.generations, *([lineage.open] if lineage.open else []))
-    return next((g for g in reversed(everything) if g.verdicts), None)
 
 
 def _state(repo: Repo, lineage_id: str, move: Move) -> str:
@@ -128,23 +166,3 @@ def workspace(repo: Repo, lineage_id: str) -> Path | None:
 
     ref = branch_ref(lineage_id)
     return next((t.path for t in listed(repo) if t.branch == ref and t.path.is_dir()), None)
-
-
-def lines(repo: Repo, lineage_id: str) -> Iterator[tuple[Event, bytes]]:
-    """The events, oldest first, each with its line of the log."""
-    stream, _ = read(repo, lineage_id)
-    return ((event, encode(event)) for event in stream.log.events)
-
-
-def generations(repo: Repo, lineage_id: str) -> tuple[Generation, ...]:
-    """The completed generations, oldest first."""
-    return read(repo, lineage_id)[1].generations
-
-
-def commit_of(repo: Repo, lineage_id: str, generation: int) -> str:
-    """The commit that completed a generation, by its tag."""
-    return GitEventStore(repo, lineage_id).tagged(tag_name(lineage_id, generation)) or ""
-
-
-def to_json(value: Standing | list[Standing]) -> str:
-    return msgspec.json.encode(value).decode()

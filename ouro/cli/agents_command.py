@@ -12,7 +12,7 @@ def command(as_json: bool) -> None:
     import msgspec
 
     from ouro.app.clients import survey
-    from ouro.render import client_line
+    from ouro.render.tables import client_line
 
     found = survey()
     if as_json:

@@ -31,7 +31,7 @@ def command(lineage_id: str, new: str, as_json: bool, project_dir: Path | None, 
     """Make the lineage NEW, which shares the history of ID up to generation N."""
     from ouro.app.fork import fork
     from ouro.core.ids import check_lineage_id
-    from ouro.render import fork_text
+    from ouro.render.jumps import fork_text
 
     session = bare_session(new, project_dir)
     done = fork(session, check_lineage_id(lineage_id), **how)

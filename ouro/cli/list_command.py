@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ouro.cli.wiring import now, project_option, repository
+from ouro.cli.wiring import json_line, now, project_option, repository
 
 
 @click.command("list", epilog="\b\nExample:\n  ouro list --json\n\nThis changes nothing.")
@@ -15,11 +15,11 @@ from ouro.cli.wiring import now, project_option, repository
 def command(project_dir: Path | None, as_json: bool) -> None:
     """The lineages of this repository, one line each."""
     from ouro.app import history
-    from ouro.render import standing_line
+    from ouro.render.tables import standing_line
 
     repo = repository(project_dir)
     found = [history.standing(repo, name, now()) for name in history.ids(repo)]
     if as_json:
-        click.echo(history.to_json(found))
+        click.echo(json_line(found))
     for one in found if not as_json else ():
         click.echo(standing_line(one))

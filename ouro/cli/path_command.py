@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ouro.cli.wiring import project_option, repository
+from ouro.cli.wiring import looking, project_option
 from ouro.errors import OuroError
 
 
@@ -16,10 +16,8 @@ from ouro.errors import OuroError
 def command(lineage_id: str, project_dir: Path | None) -> None:
     """The folder of a lineage's workspace."""
     from ouro.app import history
-    from ouro.core.ids import check_lineage_id
 
-    repo, name = repository(project_dir), check_lineage_id(lineage_id)
-    history.read(repo, name)
+    repo, name = looking(lineage_id, project_dir)
     found = history.workspace(repo, name)
     if found is None:
         raise OuroError(

@@ -33,7 +33,7 @@ def command(
 ) -> None:
     """Go back to the end of generation N: its code exactly, and the log up to there."""
     from ouro.app.jump import rewind
-    from ouro.render import jump_text
+    from ouro.render.jumps import jump_text
 
     session = bare_session(lineage_id, project_dir)
     done = rewind(session, to, detach=checkout, **how)

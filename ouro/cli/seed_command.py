@@ -30,7 +30,7 @@ def check(file: Path, as_json: bool) -> None:
     import msgspec
 
     from ouro.app import seeds
-    from ouro.render import checkup_text
+    from ouro.render.tables import checkup_text
 
     found = seeds.check(file)
     click.echo(msgspec.json.encode(found) if as_json else checkup_text(found))

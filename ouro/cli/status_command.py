@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ouro.cli.wiring import now, project_option, repository
+from ouro.cli.wiring import json_line, looking, now, project_option, repository
 
 
 @click.command(
@@ -19,14 +19,17 @@ from ouro.cli.wiring import now, project_option, repository
 def command(lineage_id: str | None, project_dir: Path | None, as_json: bool) -> None:
     """State, generation, criteria passed, similarity, cost, workspace, and what comes next."""
     from ouro.app import history
-    from ouro.core.ids import check_lineage_id
-    from ouro.render import standing_text
+    from ouro.render.tables import standing_text
 
-    repo = repository(project_dir)
-    names = [check_lineage_id(lineage_id)] if lineage_id else history.ids(repo)
+    if lineage_id is None:
+        repo = repository(project_dir)
+        names = history.ids(repo)
+    else:
+        repo, name = looking(lineage_id, project_dir)
+        names = [name]
     found = [history.standing(repo, name, now()) for name in names]
     if as_json:
-        click.echo(history.to_json(found[0] if lineage_id else found))
+        click.echo(json_line(found[0] if lineage_id else found))
     elif found:
         click.echo("\n\n".join(standing_text(one) for one in found))
     else:

@@ -79,7 +79,7 @@ def command(
     from ouro.cli.wiring import session
     from ouro.core.ids import check_lineage_id
     from ouro.core.report import to_json
-    from ouro.render import Terminal
+    from ouro.render.terminal import Terminal
 
     interrupt = Interrupt().install()
     options = Options(check_lineage_id(lineage_id), seed_file, base, wait)

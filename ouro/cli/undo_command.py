@@ -28,7 +28,7 @@ def command(
     """Go back to the tip that the last rewind left, with its whole log. Generations that came after
     the rewind are left behind in their turn, and kept."""
     from ouro.app.jump import undo
-    from ouro.render import jump_text
+    from ouro.render.jumps import jump_text
 
     done = undo(bare_session(lineage_id, project_dir), dry_run=dry_run, force=force)
     click.echo(json_line(done) if as_json else jump_text(done))

@@ -17,7 +17,7 @@ from ouro.config import load
 from ouro.core.ids import check_lineage_id
 from ouro.core.retry import timestamp
 from ouro.git.repository import Repo
-from ouro.render import Terminal
+from ouro.render.terminal import Terminal
 
 
 def session(
@@ -55,6 +55,17 @@ def json_line(value: Any) -> str:
     import msgspec
 
     return msgspec.json.encode(value).decode()
+
+
+def looking(lineage_id: str, project_dir: Path | None) -> tuple[Repo, str]:
+    """Repository and name of a lineage that is only looked at; says so where it is a remote's."""
+    from ouro.app import history
+
+    repo, name = repository(project_dir), check_lineage_id(lineage_id)
+    found = history.find(repo, name)
+    if found.is_remote:
+        click.echo(f"ouro: there is no branch ooo/{name} here; this is {found.ref}", err=True)
+    return repo, name
 
 
 def now() -> str:
