@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from ouro.core.brief import Phase
+from ouro.core.globs import HINT, fault
 from ouro.core.policy import KEYS, Sources, checked
 from ouro.errors import UsageProblem
 
@@ -21,6 +22,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     `agents` names another agent for single phases, `agent_args` are words for the client's own
     command line, `patterns` expressions for the stderr of clients without a parser, by kind.
+    `protect` are globs of files that stay as they are.
     """
 
     agent: str | None = None
@@ -31,6 +33,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_budget: float | None = None
     allow_everything: bool = False
     patterns: dict[str, list[str]] = {}
+    protect: tuple[str, ...] = ()
     worktree_root: str | None = None
     idle_limit: float = 600.0
     wall_limit: float = 3600.0
@@ -43,6 +46,7 @@ class Config(Struct, frozen=True, kw_only=True):
 
 
 _SWITCHES = ("execute", "qa", "stop_on_pass", "freeze_ontology", "allow_everything")
+_GLOBS = ("protect",)
 SETTINGS: tuple[str, ...] = Settings.__struct_fields__
 
 
@@ -92,6 +96,9 @@ def _setting(key: str, value: Any, source: str) -> Any:
         and not 0 < found < float("inf")
     ):
         raise UsageProblem(f"{source}: {key} is {found:g}, it must be above 0")
+    for glob in found if key in _GLOBS else ():
+        if wrong := fault(glob):
+            raise UsageProblem(f"{source}: {key}: {glob!r} {wrong}", HINT)
     return found
 
 

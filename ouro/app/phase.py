@@ -91,12 +91,14 @@ _THINKING: dict[Phase, Callable[..., Data]] = {
 
 def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
     """The one phase whose result is the workspace: what the tree holds counts, not the reply."""
-    request = execute.request(run.lineage, run.session.prompts)
+    protect = run.session.config.settings.protect
+    request = execute.request(run.lineage, run.session.prompts, protect)
     reply = _call(run, marker, request)
     if problem := reply.problem or _vanished(run):
         return _fail(run, marker, Failed(problem, reply.usage))
     adopted = _adopt(run)
-    snapshot = run.workspace.snapshot(run.tip, run.session.screen)
+    globs = (*run.lineage.current.seed.protect, *protect)
+    snapshot = run.workspace.snapshot(run.tip, run.session.screen, globs)
     work = execute.Work(
         files=snapshot.files,
         added=snapshot.added,
@@ -108,6 +110,8 @@ def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
     fact = execute.facts(run.lineage, reply, work)
     for left in snapshot.left_out:
         run.session.console.warn(f"left out of the generation: {left.path} ({left.reason})")
+    if snapshot.saved:
+        run.session.console.say(f"protected files were put back: git show {snapshot.saved}")
     run.record([fact], code=snapshot.tree, adopted=adopted)
     run.workspace.reset(run.tip)
     return None

@@ -139,7 +139,8 @@ class ReflectCompleted(Fact, frozen=True):
 
 
 class LeftOut(Fact, frozen=True):
-    """A path that stayed on disk and did not become part of the generation."""
+    """A path that did not become part of the generation: it stayed on disk, or was put back as it
+    had been where the reason is `protected`."""
 
     path: str
     reason: str

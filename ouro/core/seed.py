@@ -56,7 +56,8 @@ class Criterion(Struct, frozen=True, omit_defaults=True):
 
 class Seed(Struct, frozen=True, omit_defaults=True):
     """The whole spec. Everything below `ontology_schema` is carried along as it was given;
-    `extra` holds the keys that ouro does not know.
+    `extra` holds the keys that ouro does not know. What the globs of `protect` fit is the
+    user's: no agent changes it.
     """
 
     goal: str
@@ -69,6 +70,7 @@ class Seed(Struct, frozen=True, omit_defaults=True):
     brownfield_context: Any = None
     metadata: Any = None
     extra: dict[str, Any] = {}
+    protect: tuple[str, ...] = ()
 
     def criterion(self, criterion_id: str) -> Criterion | None:
         return next((c for c in self.acceptance_criteria if c.id == criterion_id), None)

@@ -8,6 +8,7 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ouro.core.globs import read_globs
 from ouro.core.ontology import normalise
 from ouro.core.seed import (
     NO_CHECKS,
@@ -43,6 +44,7 @@ _SEED_KEYS = (
     "acceptance_criteria",
     "ontology_schema",
     "task_type",
+    "protect",
     *_AS_GIVEN,
 )
 _CHECK_KEYS = ("verify_command", "expected_artifacts", "output_assertion", "timeout")
@@ -106,6 +108,7 @@ def _seed(top: Spot, warnings: list[str]) -> Seed:
         constraints=_texts(keys.get("constraints")),
         ontology_schema=_ontology(keys.get("ontology_schema"), warnings),
         task_type=_text_or_none(keys.get("task_type")),
+        protect=read_globs(keys.get("protect")),
         extra={key: spot.plain() for key, spot in keys.items() if key not in _SEED_KEYS},
         **{key: keys[key].plain() for key in _AS_GIVEN if key in keys},
     )

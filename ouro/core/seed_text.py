@@ -46,6 +46,7 @@ def _document(seed: Seed) -> dict[str, Any]:
         "task_type": seed.task_type,
         "brownfield_context": seed.brownfield_context,
         "metadata": seed.metadata,
+        "protect": list(seed.protect) or None,
     }
     return _given(known) | seed.extra
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ouro.git.journal import write_durably
+from ouro.git.program import Git
 from ouro.git.repository import Repo
 
 JUNK = (
@@ -24,6 +25,8 @@ JUNK = (
     ".DS_Store",
     ".aider*",
 )
+FILE_CAP, TOTAL_CAP = 50 * 1000**2, 500 * 1000**2
+"""Bytes: of one new file, and of all new files of a generation."""
 _SPECIAL = re.compile(rb"([*?\[\\!# ])")
 
 
@@ -52,6 +55,22 @@ class LeftOutPaths:
         if not path.is_file() or path.read_bytes() != wanted:
             write_durably(path, wanted)
         return path
+
+    def too_large(self, git: Git) -> dict[bytes, str]:
+        """New files in the working tree of `git` that exceed a cap, with the reason: looked at
+        before git reads them."""
+        assert git.work_tree is not None, "there are files"
+        ignore = f"core.excludesFile={self.ignore_file()}"
+        listed = git.run("ls-files", "-o", "-z", "--exclude-standard", settings=(ignore,))
+        total, large = 0, {}
+        for path in listed.split(b"\0")[:-1]:
+            file = git.work_tree / os.fsdecode(path)
+            size = file.lstat().st_size if file.is_file() or file.is_symlink() else 0
+            if size > FILE_CAP or total + size > TOTAL_CAP:
+                large[path] = f"too large: {size} bytes"
+            else:
+                total += size
+        return large
 
 
 def _pattern(path: bytes) -> bytes:

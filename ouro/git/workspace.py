@@ -13,8 +13,10 @@ from msgspec import Struct
 
 from ouro.core.events import LeftOut
 from ouro.core.ids import branch_ref, rescue_prefix
+from ouro.git import link
 from ouro.git.left_out import LeftOutPaths
 from ouro.git.program import Git, GitFailed
+from ouro.git.protected import ProtectedPaths
 from ouro.git.repository import OURO_FOLDER, Repo
 
 PROTECTED = ("ouro.yaml",)
@@ -23,8 +25,7 @@ PROTECTED = ("ouro.yaml",)
 Screen = Callable[[str, bytes], str | None]
 """Path and content of a file -> why it must not get into the history, None where it may."""
 
-FILE_CAP, TOTAL_CAP = 50 * 1000**2, 500 * 1000**2
-"""Bytes: of one new file, and of all new files of a generation."""
+PROTECTED_REASON = "protected"
 ASIDE = ".left-out"
 """Where the agent's version of a tracked file goes that must not be committed: beside it."""
 
@@ -39,13 +40,15 @@ _IN_PROGRESS = {
 
 
 class Snapshot(Struct, frozen=True):
-    """The code in a workspace against the tip: `tree` is its id, without ouro's own folder."""
+    """The code in a workspace against the tip: `tree` is its id, without ouro's own folder.
+    `saved` is the ref of what was undone of it, where something was."""
 
     tree: str
     files: tuple[str, ...]
     added: int
     removed: int
     left_out: tuple[LeftOut, ...]
+    saved: str | None = None
 
 
 class Change(NamedTuple):
@@ -102,20 +105,43 @@ class Workspace:
         """Stage everything; what then differs from `tip`. Raises GitFailed where git cannot:
         a workspace that was not looked at must not pass for one without changes."""
         self._stage()
+        return self._staged_against(tip)
+
+    def _staged_against(self, tip: str) -> list[Change]:
         raw = self._git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", tip)
         return parse_raw(raw)
 
     # --- taking what is there ----------------------------------------------------------------
 
-    def snapshot(self, tip: str, screen: Screen) -> Snapshot:
-        """The workspace's code as a tree. Ouro's own things in it are those of `tip`, and what
-        `screen` objects to is left out of it."""
+    def snapshot(self, tip: str, screen: Screen, protect: Sequence[str] = ()) -> Snapshot:
+        """The workspace's code as a tree. Ouro's own things in it and what the globs of `protect`
+        fit are those of `tip`, on the disk too; what `screen` objects to is left out of it."""
         self._mend_head()
-        kept, left_out = self._screened(tip, screen)
+        kept, left, saved = self._guarded(tip, screen, protect)
+        left_out = tuple(LeftOut(path=shown(path), reason=reason) for path, reason in left.items())
         tree = self._own_things_of(tip, self._git.run("write-tree").decode().strip())
         added, removed = self._lines(tip, tree)
         files = tuple(shown(c.path) for c in kept if not is_ours(c.path))
-        return Snapshot(tree, files, added, removed, left_out)
+        return Snapshot(tree, files, added, removed, left_out, saved)
+
+    def _guarded(
+        self, tip: str, screen: Screen, protect: Sequence[str]
+    ) -> tuple[list[Change], dict[bytes, str], str | None]:
+        """As `_screened`, with protected paths as in `tip`; and where what they were is saved."""
+        if not protect:
+            return *self._screened(tip, screen), None
+        index = self._repo.state_folder(self._id) / "protected.index"
+        paths = ProtectedPaths(self._git, index, protect, self._ignore())
+        touched = paths.touched(tip)
+        _, left = self._screened(tip, screen)
+        saved = None
+        if any(touched):
+            saved = self._save(tip, "changed protected files")
+            back = paths.put_back(tip, touched)
+            _, more = self._screened(tip, screen)
+            left = left | more | dict.fromkeys(back, PROTECTED_REASON)
+        paths.put_back_staged(tip)
+        return self._staged_against(tip), left, saved
 
     def rescue(self, tip: str, why: str, screen: Screen) -> str | None:
         """Save what differs from `tip` in a commit under a ref of its own; that ref, if any did."""
@@ -125,13 +151,20 @@ class Workspace:
         kept, _ = self._screened(tip, screen)
         if not kept:
             return None
+        return self._save(tip, why)
+
+    def _save(self, tip: str, why: str) -> str:
+        """What is staged, in a commit under a ref of its own; that ref."""
         tree = self._git.run("write-tree").decode().strip()
         commit = self._git.run("commit-tree", tree, "-p", tip, "-m", f"rescue: {why}")
         return pin_rescue(self._repo, self._id, commit.decode().strip())
 
-    def _screened(self, tip: str, screen: Screen) -> tuple[list[Change], tuple[LeftOut, ...]]:
-        """Stage everything that may be kept: what of it differs from `tip`, and what may not."""
-        left = self._too_large()
+    def _screened(self, tip: str, screen: Screen) -> tuple[list[Change], dict[bytes, str]]:
+        """Stage everything that may be kept: what of it differs from `tip`, and what may not, with
+        the reason."""
+        if self._git.attempt("ls-files", "-z").returncode != 0:
+            self._rebuild_index()
+        left = self._left_out.too_large(self._git)
         self._left_out.add(left)
         for change in self.changed_against(tip):
             if reason := self._objection(change, screen):
@@ -140,26 +173,7 @@ class Workspace:
         kept = [change for change in self.changed_against(tip) if change.path not in left]
         # All files are staged: what still differs is inside a submodule, which has its own history.
         dirty = self._git.run("diff-files", "--name-only", "-z").split(b"\0")[:-1]
-        left |= dict.fromkeys(dirty, "changes inside a submodule, not committed there")
-        found = (LeftOut(path=shown(path), reason=reason) for path, reason in left.items())
-        return kept, tuple(found)
-
-    def _too_large(self) -> dict[bytes, str]:
-        """New files that exceed a cap, with the reason: looked at before git reads them."""
-        if self._git.attempt("ls-files", "-z").returncode != 0:
-            self._rebuild_index()
-        listed = self._git.run(
-            "ls-files", "-o", "-z", "--exclude-standard", settings=(self._ignore(),)
-        )
-        total, large = 0, {}
-        for path in listed.split(b"\0")[:-1]:
-            file = self._on_disk(path)
-            size = file.lstat().st_size if file.is_file() or file.is_symlink() else 0
-            if size > FILE_CAP or total + size > TOTAL_CAP:
-                large[path] = f"too large: {size} bytes"
-            else:
-                total += size
-        return large
+        return kept, left | dict.fromkeys(dirty, "changes inside a submodule, not committed there")
 
     def _objection(self, change: Change, screen: Screen) -> str | None:
         """Why a change must not be kept, None where it may."""
@@ -227,33 +241,14 @@ class Workspace:
 
     def _mend_head(self) -> None:
         """Undo what an agent did to the tree's own git folder; the branch is the caller's."""
-        self._mend_pointer()
+        if self.ours and self.git_dir != self._repo.common:
+            link.mend(self.root, self.git_dir, branch_ref(self._id))
         if self.ours:
             for name in (*_IN_PROGRESS, "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "sequencer"):
-                _remove(self.git_dir / name)
+                link.remove(self.git_dir / name)
             for name in ("index.lock", "HEAD.lock"):
-                _remove(self.git_dir / name)
+                link.remove(self.git_dir / name)
         self._git.run("symbolic-ref", "HEAD", branch_ref(self._id))
-
-    def _mend_pointer(self) -> None:
-        """Give a linked worktree its `.git` file back, and its git folder."""
-        pointer, wanted = self.root / ".git", f"gitdir: {self.git_dir}\n"
-        if self.git_dir == self._repo.common or not self.ours:
-            return
-        self.root.mkdir(parents=True, exist_ok=True)
-        if not self.git_dir.is_dir():
-            self._register()
-        if pointer.is_file() and pointer.read_text(errors="replace").strip() == wanted.strip():
-            return
-        _remove(pointer)
-        pointer.write_text(wanted)
-
-    def _register(self) -> None:
-        """Make the git folder again, as `git worktree add` does; it refuses a folder with files."""
-        self.git_dir.mkdir(parents=True)
-        (self.git_dir / "commondir").write_text("../..\n")
-        (self.git_dir / "gitdir").write_text(f"{self.root / '.git'}\n")
-        (self.git_dir / "HEAD").write_text(f"ref: {branch_ref(self._id)}\n")
 
     # --- ignored files ------------------------------------------------------------------------
 
@@ -282,7 +277,7 @@ class Workspace:
 
     def _rebuild_index(self) -> None:
         """Make an index again that an agent has broken: what counts are the files."""
-        _remove(self.git_dir / "index")
+        link.remove(self.git_dir / "index")
         self._git.run("read-tree", "HEAD")
 
     def _add(self) -> CompletedProcess[bytes]:
@@ -341,10 +336,3 @@ def pin_rescue(repo: Repo, lineage_id: str, commit: str) -> str:
     number = max((int(name.removeprefix(prefix)) for name in taken), default=0) + 1
     repo.git.run("update-ref", f"{prefix}{number}", commit, "0" * len(commit))
     return f"{prefix}{number}"
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

@@ -14,6 +14,10 @@ from ouro.phases.text import bullets, clean, cut, keep_end, material, section
 
 LONGEST_SUMMARY = 4_000
 _LONGEST_PLAN = 2_000
+_PROTECTED = (
+    "Leave what these globs fit as it is, and add nothing there. Whatever you change of it is "
+    "undone before the work is judged."
+)
 
 
 class Work(Struct, frozen=True, kw_only=True):
@@ -29,7 +33,8 @@ class Work(Struct, frozen=True, kw_only=True):
 
 
 def request(lineage: Lineage, prompts: Prompts, protected: Sequence[str] = ()) -> Request:
-    """`protected` are the paths and patterns that the agent must leave as they are."""
+    """`protected` are globs of what the agent must leave as it is, beside those of the seed."""
+    globs = dict.fromkeys((*lineage.current.seed.protect, *protected))
     brief = Brief(
         phase=Phase.EXECUTE,
         lineage_id=lineage.id,
@@ -42,7 +47,7 @@ def request(lineage: Lineage, prompts: Prompts, protected: Sequence[str] = ()) -
         lineage,
         prompts,
         checks=specification.checks(lineage.current.seed),
-        protected=section("Protected: leave these as they are", bullets(protected)),
+        protected=section("Protected", f"{_PROTECTED}\n\n{bullets(globs)}" if globs else ""),
         plan=_plan(lineage),
         verdicts=known_verdicts_section(lineage, passing=0),
     )

@@ -14,6 +14,7 @@ SHORT_EVIDENCE = 300
 _ALL_EVIDENCE = 40_000
 _LEAST_EVIDENCE = 500
 _LONGEST_SUMMARY = 3_000
+_MOST_LEFT_OUT = 50
 
 
 def judged(lineage: Lineage) -> Generation | None:
@@ -54,7 +55,22 @@ def standing(lineage: Lineage, prompts: Prompts) -> str:
         "lineage_id": lineage.id,
         "history": _history(lineage.latest),
     }
-    return fill(prompts["standing"], values).strip()
+    return "\n\n".join(
+        filter(None, (fill(prompts["standing"], values).strip(), _left_out(lineage)))
+    )
+
+
+def _left_out(lineage: Lineage) -> str:
+    """What of the newest execute phase's work did not become part of its generation."""
+    before = next((g for g in reversed(lineage.generations) if g.execute), None)
+    if before is None or before.execute is None or not before.execute.left_out:
+        return ""
+    told = [f"`{one_line(left.path, 200)}`: {left.reason}" for left in before.execute.left_out]
+    more = len(told) - _MOST_LEFT_OUT
+    told = told[:_MOST_LEFT_OUT] + ([f"and {more} more"] if more > 0 else [])
+    intro = f"Of what generation {before.number} did, this was not taken over"
+    meaning = "(`protected`: it was put back as it had been)"
+    return f"{intro} {meaning}:\n\n{material(bullets(told))}"
 
 
 def _history(latest: Generation | None) -> str:

@@ -101,8 +101,12 @@ def test_open_criteria_come_first_with_their_evidence() -> None:
 
 
 def test_plan_review_and_protected_paths_are_shown() -> None:
-    prompt = execute.request(SECOND, PROMPTS, ["tests/golden/**", "ouro.yaml"]).prompt
-    assert "these as they are\n\n- tests/golden/**\n- ouro.yaml\n" in prompt
+    protecting = replace(SEED, protect=("*.lock", "tests/golden/**"))
+    begun = lineage(*first_generation(), wondered(), reflected(seed=protecting))
+    prompt = execute.request(begun, PROMPTS, ["tests/golden/**", "a"]).prompt
+    assert "before the work is judged.\n\n- *.lock\n- tests/golden/**\n- a\n" in prompt
+    assert "## Protected" not in execute.request(SECOND, PROMPTS).prompt
+    prompt = execute.request(SECOND, PROMPTS).prompt
     assert "for this generation\n\n```material\nac3 first\n```" in prompt
     assert "- add --help" in prompt
 
@@ -176,3 +180,15 @@ def test_context_is_shown_as_it_was_given() -> None:
         brownfield_context={"root": "."}
     )
     assert "```json\n[\n  1\n]\n```" in prompt_with(brownfield_context=[1])
+
+
+def test_what_was_left_out_is_told_in_the_next_prompts() -> None:
+    judged = evaluated(verdict("ac1", False, "not yet"))
+    left = tuple(LeftOut(path=f"tests/t{n}.py", reason="protected") for n in range(60))
+    before = (replace(executed(), left_out=left), judged, completed())
+    prompt = execute.request(lineage(*before), PROMPTS).prompt
+    assert "Of what generation 1 did, this was not taken over" in prompt
+    assert "```material\n- `tests/t0.py`: protected\n" in prompt
+    assert "- and 10 more\n```" in prompt
+    after = (*before, wondered(), reflected(), executed(), judged, completed())
+    assert "not taken over" not in execute.request(lineage(*after), PROMPTS).prompt

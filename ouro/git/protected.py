@@ -1,0 +1,84 @@
+"""Protected paths: what an agent did to them is undone, on the disk and in the index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ouro.git.program import Git
+
+
+class Touched(NamedTuple):
+    """Paths of the tip that differ on the disk, and paths that only the disk has."""
+
+    changed: tuple[bytes, ...]
+    added: tuple[bytes, ...]
+
+
+class ProtectedPaths:
+    """The paths of one commit in one working tree that `globs` fit, as git's pathspecs do.
+
+    They are compared by an index of their own: in the tree's own one an agent can mark a file as
+    unchanged. `ignore` is a setting that names the ignored files.
+    """
+
+    def __init__(self, git: Git, index: Path, globs: Sequence[str], ignore: str) -> None:
+        assert git.work_tree is not None, "there are files to protect"
+        self._git = git
+        self._root = git.work_tree
+        self._index = {"GIT_INDEX_FILE": str(index)}
+        self._globs = tuple(globs)
+        self._ignore = ignore
+
+    def touched(self, tip: str) -> Touched:
+        self._git.run("read-tree", tip, variables=self._index)
+        changed = self._git.run(
+            "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all",
+            "--", *self._globs,
+            settings=("diff.autoRefreshIndex=true",), variables=self._index,
+        )  # fmt: skip
+        added = self._git.run(
+            "ls-files", "-o", "-z", "--exclude-standard", "--", *self._globs,
+            settings=(self._ignore,), variables=self._index,
+        )  # fmt: skip
+        # A nested repository is listed as a folder, and is left out of generations anyway.
+        files = (path for path in added.split(b"\0")[:-1] if not path.endswith(b"/"))
+        return Touched(tuple(changed.split(b"\0")[:-1]), tuple(files))
+
+    def put_back(self, tip: str, touched: Touched) -> tuple[bytes, ...]:
+        """Undo it on the disk; every path that was put back or removed."""
+        self._undo(touched)
+        # Where ignore rules are protected, putting them back can uncover more.
+        uncovered = self.touched(tip)
+        self._undo(uncovered)
+        return tuple(dict.fromkeys((*touched.changed, *touched.added, *uncovered.added)))
+
+    def _undo(self, touched: Touched) -> None:
+        for path in touched.added:
+            self._remove(self._root / os.fsdecode(path))
+        self._git.run(
+            "checkout-index", "-f", "-z", "--stdin",
+            stdin=b"".join(path + b"\0" for path in touched.changed), variables=self._index,
+        )  # fmt: skip
+
+    def _remove(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        for folder in path.parents:
+            if folder == self._root or any(folder.iterdir()):
+                return
+            folder.rmdir()
+
+    def put_back_staged(self, tip: str) -> None:
+        """Give the tree's own index the entries of `tip` for these paths, and no others."""
+        raw = self._git.run(
+            "diff-index", "--cached", "--raw", "-z", "--no-renames", tip, "--", *self._globs
+        )
+        parts = raw.split(b"\0")
+        heads = (head.lstrip(b":").split(b" ") for head in parts[0:-1:2])
+        entries = (
+            b"%b %b\t%b\0" % (head[0], head[2], path)
+            for head, path in zip(heads, parts[1::2], strict=True)
+        )
+        self._git.run("update-index", "-z", "--index-info", stdin=b"".join(entries))
