@@ -22,7 +22,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     `agents` names another agent for single phases, `agent_args` are words for the client's own
     command line, `patterns` expressions for the stderr of clients without a parser, by kind.
-    `protect` are globs of files that stay as they are.
+    `protect` are globs of files that stay as they are, `setup` commands that make a new workspace
+    ready.
     """
 
     agent: str | None = None
@@ -34,6 +35,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     allow_everything: bool = False
     patterns: dict[str, list[str]] = {}
     protect: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
     worktree_root: str | None = None
     idle_limit: float = 600.0
     wall_limit: float = 3600.0

@@ -9,6 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from ouro.app.run import Run
+from ouro.app.shell import Command, run_shell
+from ouro.core.brief import Phase
 from ouro.core.events import Method, Verdict
 from ouro.core.seed import Checks, Criterion, HiddenChecks
 from ouro.errors import NeedsPerson
@@ -69,9 +71,7 @@ def hidden_checks(run: Run) -> HiddenChecks:
 
 
 def _verdict(run: Run, criterion: Criterion, checks: Checks, mark: str) -> Verdict:
-    run.session.console.progress(f"checking {criterion.id}", 0.0, None)
     finding = _find(run, criterion.id, checks, mark)
-    run.session.console.settle()
     evidence = HIDDEN_EVIDENCE[finding.passed] if criterion.hidden else finding.evidence
     return Verdict(
         id=criterion.id,
@@ -88,38 +88,19 @@ def _find(run: Run, name: str, checks: Checks, mark: str) -> Finding:
         return Finding(False, f"not in the committed tree: {', '.join(missing)}")
     if checks.verify_command is None:
         return Finding(True, f"in the committed tree: {', '.join(checks.expected_artifacts)}")
-    outcome = _run_command(run, name, checks, checks.verify_command, mark)
+    limit = checks.timeout or run.session.config.settings.check_limit
+    command = Command(
+        text=checks.verify_command,
+        name=f"check-{name}",
+        phase=Phase.EVALUATE,
+        limit=limit,
+        # Compiled files are told apart by second and size alone: a stale one could pass a check.
+        environment={"PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    outcome = run_shell(run, command, mark)
     # Every check sees the tip, not what the one before it left.
     run.workspace.reset(run.tip)
     return _of_outcome(checks, outcome)
-
-
-def _run_command(run: Run, name: str, checks: Checks, command: str, mark: str) -> Outcome:
-    from ouro.agents import process
-
-    session, lineage = run.session, run.lineage
-    number, limit = lineage.current.number, checks.timeout or session.config.settings.check_limit
-    environment = process.child_environment(
-        session.environment,
-        run.workspace.root,
-        mark,
-        lineage_id=lineage.id,
-        generation=str(number),
-        phase="evaluate",
-    )
-    job = process.Job(
-        command=("sh", "-c", command),
-        cwd=run.workspace.root,
-        # Compiled files are told apart by second and size alone: a stale one could pass a check.
-        environment=environment | {"PYTHONDONTWRITEBYTECODE": "1"},
-        stdin=b"",
-        mask=session.secrets.mask_bytes,
-        folder=session.state / "output" / f"gen_{number}-check-{name}-{mark[:8]}",
-    )
-    limits = process.Limits(idle=limit, wall=limit)
-    outcome = process.run(job, limits, session.watch(f"gen {number}: checking {name}"))
-    session.check_interrupt()
-    return outcome
 
 
 def _of_outcome(checks: Checks, outcome: Outcome) -> Finding:

@@ -34,7 +34,7 @@ Parse = Callable[[Reply], Data]
 
 def run_phase(run: Run, phase: Phase) -> EvolveStepFailed | None:
     """Run `phase` and commit its facts; where it failed, the failure that was recorded."""
-    with _marked(run, phase) as marker:
+    with marked(run, phase) as marker:
         match phase:
             case Phase.WONDER:
                 return _think(run, marker, wonder.request(run.lineage, run.session.prompts))
@@ -51,13 +51,13 @@ def run_phase(run: Run, phase: Phase) -> EvolveStepFailed | None:
 
 
 @contextmanager
-def _marked(run: Run, phase: Phase) -> Iterator[Marker]:
+def marked(run: Run, doing: str) -> Iterator[Marker]:
     """Everything that changes in the workspace while this is open is the run's doing.
 
     Where an error leaves it open the marker stays: the next step then cleans up, as it does
     after a crash.
     """
-    marker = new_marker(uuid4().hex, phase, run.workspace.root, run.tip)
+    marker = new_marker(uuid4().hex, doing, run.workspace.root, run.tip)
     journal = run.session.store.journal
     journal.mark(marker)
     try:

@@ -18,6 +18,8 @@ from ouro.git import guard
 from ouro.git.journal import Marker
 from ouro.git.workspace import Workspace, pin_rescue, shown
 
+SETUP = "setup"
+"""What a marker says while a new workspace is made ready."""
 LOCK_GRACE = 1.0
 """Seconds that a lock of ours may still be held by a git process that outlived its step."""
 
@@ -56,9 +58,9 @@ def abandon(run: Run, marker: Marker, *, committed: bool = False) -> None:
 
 
 def rescue(run: Run, workspace: Workspace | None, marker: Marker, why: str) -> str | None:
-    """Save what a run left unfinished; the ref, if there was anything. What checks leave is no
-    work, and a hidden one's traces would be there for every agent to read."""
-    if workspace is None or marker.phase == Phase.EVALUATE:
+    """Save what a run left unfinished; the ref, if there was anything. What checks and setup leave
+    is no work, and a hidden one's traces would be there for every agent to read."""
+    if workspace is None or marker.phase in (Phase.EVALUATE, SETUP):
         return None
     return workspace.rescue(run.tip, f"{marker.phase} {why}", run.session.screen)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, assert_never
 
-from ouro.app import create, mailbox, recover, tags
+from ouro.app import create, mailbox, prepare, recover, tags
 from ouro.app.phase import run_phase
 from ouro.app.run import Run
 from ouro.app.session import Session
@@ -83,6 +83,7 @@ def _generation(run: Run) -> Ending | Pause:
             case CarryOver(evaluate, qa):
                 run.record([evaluate, qa] if qa else [evaluate])
             case RunPhase(phase):
+                prepare.workspace(run)
                 run.take_notes()
                 failed = run_phase(run, phase)
                 if failed:

@@ -26,6 +26,8 @@ Screen = Callable[[str, bytes], str | None]
 """Path and content of a file -> why it must not get into the history, None where it may."""
 
 PROTECTED_REASON = "protected"
+PREPARED = "prepared"
+"""The note in the state folder of what the workspace was made ready with; gone when it is made."""
 ASIDE = ".left-out"
 """Where the agent's version of a tracked file goes that must not be committed: beside it."""
 
@@ -72,6 +74,7 @@ class Workspace:
         self._id = lineage_id
         self._git = Git(git_dir, root, repo.identity)
         self._left_out = LeftOutPaths(repo, lineage_id)
+        self.prepared = repo.state_folder(lineage_id) / PREPARED
 
     # --- looking -----------------------------------------------------------------------------
 
@@ -242,6 +245,8 @@ class Workspace:
     def _mend_head(self) -> None:
         """Undo what an agent did to the tree's own git folder; the branch is the caller's."""
         if self.ours and self.git_dir != self._repo.common:
+            if self.gone():
+                self.prepared.unlink(missing_ok=True)
             link.mend(self.root, self.git_dir, branch_ref(self._id))
         if self.ours:
             for name in (*_IN_PROGRESS, "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "sequencer"):

@@ -13,7 +13,7 @@ from ouro.core.ids import branch_ref
 from ouro.errors import OuroError
 from ouro.git.program import Git
 from ouro.git.repository import Repo
-from ouro.git.workspace import Workspace
+from ouro.git.workspace import PREPARED, Workspace
 
 
 class Listed(Struct, frozen=True):
@@ -138,6 +138,7 @@ def _make(repo: Repo, lineage_id: str, tip: str, path: Path) -> Workspace:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished.parent.mkdir(parents=True, exist_ok=True)
     unfinished.write_text(str(path))
+    (repo.state_folder(lineage_id) / PREPARED).unlink(missing_ok=True)
     # Twice forced: the place may still be registered, and locked, from a workspace that is gone.
     repo.git.run("worktree", "add", "-f", "-f", "--no-checkout", "--detach", str(path), tip)
     git_dir = _registered(repo, path)

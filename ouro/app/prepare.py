@@ -1,0 +1,87 @@
+"""A new workspace is made ready, once, before any agent works in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from ouro.app import recover
+from ouro.app.phase import marked
+from ouro.app.run import Run
+from ouro.app.shell import Command, run_shell
+from ouro.errors import NeedsPerson
+from ouro.git.journal import write_durably
+
+if TYPE_CHECKING:
+    from ouro.agents.process import Outcome
+
+LAST_LINES = 10
+"""So many lines of a failing command's output are shown."""
+
+
+class Preparation(Struct, frozen=True, kw_only=True):
+    """What a workspace is made ready with."""
+
+    setup: tuple[str, ...]
+
+
+def workspace(run: Run) -> None:
+    """Do what the settings ask for, unless just that was done in this workspace already.
+
+    Raises NeedsPerson where a command fails: the next step begins again with the first. A checkout
+    of the user's own is left as it is.
+    """
+    settings = run.session.config.settings
+    wanted = Preparation(setup=settings.setup)
+    if not run.workspace.ours or _done(run) == wanted or wanted == Preparation(setup=()):
+        return
+    _set_up(run, settings.setup)
+    write_durably(run.workspace.prepared, msgspec.json.encode(wanted))
+
+
+def _done(run: Run) -> Preparation | None:
+    path = run.workspace.prepared
+    return msgspec.json.decode(path.read_bytes(), type=Preparation) if path.is_file() else None
+
+
+def _set_up(run: Run, commands: tuple[str, ...]) -> None:
+    with marked(run, recover.SETUP) as marker:
+        tried = (_failure(run, n, text, marker.run) for n, text in enumerate(commands, start=1))
+        failed = next(filter(None, tried), None)
+        recover.restore_branch(run.session, run.tip)
+        undone = run.workspace.reset(run.tip)
+    if failed:
+        raise failed
+    if undone:
+        run.session.console.warn(
+            f"setup changed files that are not ignored, put back: {recover.some(undone)}"
+        )
+
+
+def _failure(run: Run, number: int, text: str, mark: str) -> NeedsPerson | None:
+    console, limit = run.session.console, run.session.config.settings.wall_limit
+    console.say(f"setup: {text}")
+    command = Command(text=text, name=f"setup-{number}", phase=recover.SETUP, limit=limit)
+    outcome = run_shell(run, command, mark)
+    how = _how(outcome)
+    if how is None:
+        return None
+    lines = f"{outcome.stdout}{outcome.stderr}".strip().splitlines()[-LAST_LINES:]
+    for line in lines:
+        console.say(f"  {line}")
+    said = f": {lines[-1].strip()}" if lines else ""
+    return NeedsPerson(
+        f"setup failed: `{text}` {how}{said}",
+        f"mend it; the next step runs setup again (its output: {outcome.folder})",
+    )
+
+
+def _how(outcome: Outcome) -> str | None:
+    """How a command failed, None where it did not."""
+    from ouro.agents.process import Cause
+
+    if outcome.cause is Cause.EXIT:
+        return f"exited with {outcome.code}" if outcome.code else None
+    return f"was ended after {outcome.seconds:.0f} s ({outcome.cause})"
