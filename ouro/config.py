@@ -22,8 +22,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     `agents` names another agent for single phases, `agent_args` are words for the client's own
     command line, `patterns` expressions for the stderr of clients without a parser, by kind.
-    `protect` are globs of files that stay as they are, `setup` commands that make a new workspace
-    ready.
+    `protect` are globs of files that stay as they are, `copy` of untracked ones that a new
+    workspace gets, `setup` commands that make it ready.
     """
 
     agent: str | None = None
@@ -35,6 +35,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     allow_everything: bool = False
     patterns: dict[str, list[str]] = {}
     protect: tuple[str, ...] = ()
+    copy: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     worktree_root: str | None = None
     idle_limit: float = 600.0
@@ -48,7 +49,7 @@ class Config(Struct, frozen=True, kw_only=True):
 
 
 _SWITCHES = ("execute", "qa", "stop_on_pass", "freeze_ontology", "allow_everything")
-_GLOBS = ("protect",)
+_GLOBS = ("protect", "copy")
 SETTINGS: tuple[str, ...] = Settings.__struct_fields__
 
 

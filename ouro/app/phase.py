@@ -231,9 +231,11 @@ def _adopt(run: Run) -> tuple[str, ...]:
     adopted = sorted(c for c in made if c and repo.descends(c, run.tip))
     newest = [c for c in adopted if not any(repo.descends(o, c) for o in adopted if o != c)]
     recover.restore_branch(run.session, run.tip)
-    fit = [c for c in newest if not recover.holds_secrets(run.session, c, run.tip)]
+    fit = [c for c in newest if not recover.unfit(run.session, c, run.tip)]
     for commit in set(newest) - set(fit):
-        run.session.console.warn(f"the agent's commit {commit[:12]} holds a secret: not kept")
+        run.session.console.warn(
+            f"the agent's commit {commit[:12]} holds a secret or a left out file: not kept"
+        )
     return tuple(fit)
 
 

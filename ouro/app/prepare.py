@@ -12,6 +12,7 @@ from ouro.app.phase import marked
 from ouro.app.run import Run
 from ouro.app.shell import Command, run_shell
 from ouro.errors import NeedsPerson
+from ouro.git.copies import copy_into
 from ouro.git.journal import write_durably
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ LAST_LINES = 10
 class Preparation(Struct, frozen=True, kw_only=True):
     """What a workspace is made ready with."""
 
-    setup: tuple[str, ...]
+    copy: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
 
 
 def workspace(run: Run) -> None:
@@ -34,10 +36,14 @@ def workspace(run: Run) -> None:
     of the user's own is left as it is.
     """
     settings = run.session.config.settings
-    wanted = Preparation(setup=settings.setup)
-    if not run.workspace.ours or _done(run) == wanted or wanted == Preparation(setup=()):
+    wanted = Preparation(copy=settings.copy, setup=settings.setup)
+    if not run.workspace.ours or (_done(run) or Preparation()) == wanted:
         return
-    _set_up(run, settings.setup)
+    if settings.copy:
+        for line in copy_into(run.session.repo, run.lineage.id, run.workspace, settings.copy):
+            run.session.console.warn(line)
+    if settings.setup:
+        _set_up(run, settings.setup)
     write_durably(run.workspace.prepared, msgspec.json.encode(wanted))
 
 

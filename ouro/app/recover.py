@@ -16,6 +16,7 @@ from ouro.core.ids import branch_ref, hidden_ref
 from ouro.errors import NeedsPerson, OuroError
 from ouro.git import guard
 from ouro.git.journal import Marker
+from ouro.git.left_out import LeftOutPaths
 from ouro.git.workspace import Workspace, pin_rescue, shown
 
 SETUP = "setup"
@@ -132,16 +133,21 @@ def restore_branch(session: Session, tip: str) -> None:
     if now == tip:
         return
     if now and not repo.descends(tip, now):
-        if holds_secrets(session, now, tip):
-            session.console.warn(f"{ref} was moved; its commits hold secrets and are not kept")
+        if unfit(session, now, tip):
+            session.console.warn(
+                f"{ref} was moved; its commits hold secrets or left out files, and are not kept"
+            )
         else:
             pinned = pin_rescue(repo, session.options.lineage_id, now)
             session.console.warn(f"{ref} was moved; what it held is kept: git log {pinned}")
     repo.git.run("update-ref", ref, tip, now or "0" * len(tip))
 
 
-def holds_secrets(session: Session, commit: str, tip: str) -> bool:
-    """Whether an agent's own commits since `tip` have a secret in a file or a message."""
+def unfit(session: Session, commit: str, tip: str) -> bool:
+    """Whether an agent's own commits since `tip` have a secret in a file or a message, or a file
+    that is left out of generations."""
+    if LeftOutPaths(session.repo, session.options.lineage_id).in_commits(commit, tip):
+        return True
     objects = session.repo.new_objects(commit, tip)
     return any(session.secrets.in_bytes(content) for content in objects)
 

@@ -56,6 +56,17 @@ class LeftOutPaths:
             write_durably(path, wanted)
         return path
 
+    def in_commits(self, commit: str, known: str) -> bool:
+        """Whether the history of `commit`, but for that of `known`, has a path that is left out."""
+        git, listed = self._repo.git, set(self.paths())
+        if not listed:
+            return False
+        tracked = git.run("ls-tree", "-r", "-z", "--name-only", known).split(b"\0")
+        listed -= set(tracked)
+        commits = git.run("rev-list", commit, f"^{known}").decode().split()
+        trees = (git.run("ls-tree", "-r", "-z", "--name-only", one) for one in commits)
+        return any(not listed.isdisjoint(tree.split(b"\0")) for tree in trees)
+
     def too_large(self, git: Git) -> dict[bytes, str]:
         """New files in the working tree of `git` that exceed a cap, with the reason: looked at
         before git reads them."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ouro.git.left_out import LeftOutPaths
 from ouro.git.program import Git
 
 
@@ -21,16 +22,16 @@ class ProtectedPaths:
     """The paths of one commit in one working tree that `globs` fit, as git's pathspecs do.
 
     They are compared by an index of their own: in the tree's own one an agent can mark a file as
-    unchanged. `ignore` is a setting that names the ignored files.
+    unchanged. What is left out of generations is none of them.
     """
 
-    def __init__(self, git: Git, index: Path, globs: Sequence[str], ignore: str) -> None:
+    def __init__(self, git: Git, index: Path, globs: Sequence[str], left_out: LeftOutPaths) -> None:
         assert git.work_tree is not None, "there are files to protect"
         self._git = git
         self._root = git.work_tree
         self._index = {"GIT_INDEX_FILE": str(index)}
         self._globs = tuple(globs)
-        self._ignore = ignore
+        self._left_out = left_out
 
     def touched(self, tip: str) -> Touched:
         self._git.run("read-tree", tip, variables=self._index)
@@ -41,10 +42,11 @@ class ProtectedPaths:
         )  # fmt: skip
         added = self._git.run(
             "ls-files", "-o", "-z", "--exclude-standard", "--", *self._globs,
-            settings=(self._ignore,), variables=self._index,
+            settings=(f"core.excludesFile={self._left_out.ignore_file()}",), variables=self._index,
         )  # fmt: skip
         # A nested repository is listed as a folder, and is left out of generations anyway.
-        files = (path for path in added.split(b"\0")[:-1] if not path.endswith(b"/"))
+        left_out = set(self._left_out.paths())
+        files = (p for p in added.split(b"\0")[:-1] if not p.endswith(b"/") and p not in left_out)
         return Touched(tuple(changed.split(b"\0")[:-1]), tuple(files))
 
     def put_back(self, tip: str, touched: Touched) -> tuple[bytes, ...]:

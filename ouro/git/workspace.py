@@ -88,6 +88,8 @@ class Workspace:
         # Where all files are listed, a folder is one that git does not enter: a nested repository,
         # which is left out of generations and stays where it is.
         entries = (e for e in listed.split(b"\0") if e and not e.endswith(b"/"))
+        left_out = {b"%b %b" % (how, p) for p in self._left_out.paths() for how in (b"??", b"A ")}
+        entries = (e for e in entries if e not in left_out)
         return tuple(shown(entry[3:]) for entry in entries)
 
     def in_progress(self) -> str | None:
@@ -108,7 +110,11 @@ class Workspace:
         """Stage everything; what then differs from `tip`. Raises GitFailed where git cannot:
         a workspace that was not looked at must not pass for one without changes."""
         self._stage()
-        return self._staged_against(tip)
+        left_out = set(self._left_out.paths())
+        changes = self._staged_against(tip)
+        # A user's own rules, or an agent's `git add --force`, can undo that they are ignored.
+        self._unstage([c.path for c in changes if c.status == "A" and c.path in left_out])
+        return [c for c in changes if c.status != "A" or c.path not in left_out]
 
     def _staged_against(self, tip: str) -> list[Change]:
         raw = self._git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", tip)
@@ -134,7 +140,7 @@ class Workspace:
         if not protect:
             return *self._screened(tip, screen), None
         index = self._repo.state_folder(self._id) / "protected.index"
-        paths = ProtectedPaths(self._git, index, protect, self._ignore())
+        paths = ProtectedPaths(self._git, index, protect, self._left_out)
         touched = paths.touched(tip)
         _, left = self._screened(tip, screen)
         saved = None

@@ -139,3 +139,89 @@ def test_a_checkout_of_the_users_own_is_not_made_ready(project: Project) -> None
     assert project.step(*FAST, env=env).json["error"] is None
     assert runs(project) == 0
     assert git(project.root, "status", "--porcelain") == ""
+
+
+# --- copies
+
+
+def everywhere(project: Project, text: str) -> list[str]:
+    """The commits of all refs that hold `text` in a file."""
+    commits = project.git("rev-list", "--all").splitlines()
+    return [c for c in commits if text in project.git("log", "-1", "-p", "-m", "--text", c)]
+
+
+def test_copies_are_there_and_in_no_ref(project: Project) -> None:
+    (project.root / ".env").write_text("WORD=plain-word\n")
+    (project.root / ".env").chmod(0o640)
+    config = project.root / "config"
+    config.mkdir()
+    (config / "local.sh").write_text("echo plain-word\n")
+    (config / "local.sh").chmod(0o750)
+    (config / "local.link").symlink_to("local.sh")
+    (project.root / "other").write_text("plain-word")
+    configure(project, copy=[".env", "config/local.*", "nothing*"], setup=["grep plain-word .env"])
+    commit = "git add -f .env config; git commit -qm mine; echo mine >mine; git add -A"
+    again = "; git commit -qm again; echo 2 >work; git add -f .env"
+    project.agent.on("execute", {"run": "sh config/local.sh >out; wc -c <out >work; rm out"})
+    done = project.step(*FAST)
+    assert done.json["error"] is None, done
+    assert done.err.count("nothing untracked fits nothing*") == 1
+    copied = project.workspace / "config"
+    assert (copied / "local.sh").stat().st_mode & 0o777 == 0o750
+    assert (project.workspace / ".env").stat().st_mode & 0o777 == 0o640
+    assert (copied / "local.link").readlink() == Path("local.sh")
+    assert not (project.workspace / "other").exists()
+    assert project.show("work") == "11"
+    project.agent.on("execute", {"run": commit + again}, gen=2)
+    done = project.step(*FAST)
+    assert done.json["error"] is None, done
+    assert "left out file: not kept" in done.err
+    assert project.files() == {"README", ".gitignore", "work", "mine"}
+    # What a failed call leaves is saved, without them.
+    project.agent.on("execute", {"run": "echo 3 >work; git add -f .env", "exit": 3}, gen=3)
+    project.step(*FAST)
+    assert len(project.rescued()) == 1
+    assert everywhere(project, "plain-word") == []
+    assert (project.workspace / ".env").read_text() == "WORD=plain-word\n"
+
+
+def test_what_the_users_own_rules_do_not_ignore_stays_out_too(project: Project) -> None:
+    (project.root / ".gitignore").write_text("!*.local\nlib/\n")
+    project.git("commit", "-qam", "ignore nothing local")
+    (project.root / "a.local").write_text("plain-word")
+    configure(project, copy=["*.local"], protect=["*.local"])
+    project.agent.on("execute", {"run": "wc -c <a.local >work"}, {"run": "date +%N >work"})
+    for _ in range(3):
+        assert project.step(*FAST).json["error"] is None
+    assert (project.workspace / "a.local").read_text() == "plain-word"
+    assert project.files() == {"README", ".gitignore", "work"}
+    assert everywhere(project, "plain-word") == []
+
+
+def test_a_copy_overwrites_nothing_and_follows_no_link(project: Project) -> None:
+    """In the lineage these are tracked; in the checkout they are the user's own files."""
+    outside = project.folder / "outside"
+    outside.mkdir()
+    for name, text in {"tracked": "old", "folder/in": "old"}.items():
+        (project.root / name).parent.mkdir(exist_ok=True)
+        (project.root / name).write_text(text)
+    (project.root / "way").symlink_to(outside)
+    project.git("add", "-A")
+    project.git("commit", "-qm", "theirs")
+    base = project.git("rev-parse", "HEAD")
+    project.git("rm", "-qr", "--cached", "tracked", "folder", "way")
+    project.git("commit", "-qm", "no longer tracked")
+    shutil.rmtree(project.root / "folder")
+    (project.root / "way").unlink()
+    (project.root / "way").mkdir()
+    for name in ("tracked", "folder", "way/in", "good"):
+        (project.root / name).write_text("new")
+    project.agent.on("execute", {"write": {"work": "1"}})
+    configure(project, copy=["tracked", "folder", "way", "good"])
+    done = project.step(*FAST, "--base", base)
+    assert done.json["error"] is None, done
+    for line in ("tracked was not copied: it is tr", "folder was not copied", "way/in was not"):
+        assert line in done.err
+    assert (project.workspace / "tracked").read_text() == "old"
+    assert (project.workspace / "good").read_text() == "new"
+    assert list(outside.iterdir()) == []

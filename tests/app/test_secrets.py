@@ -51,7 +51,7 @@ def test_an_agent_that_prints_writes_and_commits_a_key_leaves_it_nowhere(project
     done = project.step(env=ENV)
     assert done.code == 3
     assert "config.py (holds what looks like a secret)" in done.err
-    assert "holds a secret: not kept" in done.err
+    assert "holds a secret or a left out file: not kept" in done.err
     assert project.files() >= {"good.py"}
     assert "config.py" not in project.files()
     assert found_anywhere(project, KEY) == []
