@@ -1,5 +1,6 @@
 """Configuration: flag beats environment beats `ouro.yaml`; and the prompts, a user's own first."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,20 @@ PREFIX = "OURO_"
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
+class Caps(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The most bytes of one new file, and of all new files of a generation."""
+
+    file: int = 50 * 1000**2
+    total: int = 500 * 1000**2
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is no policy: who works, how, where, and how long at most (seconds).
 
     `agents` names another agent for single phases, `agent_args` are words for the client's own
     command line, `patterns` expressions for the stderr of clients without a parser, by kind.
     `protect` are globs of files that stay as they are, `copy` of untracked ones that a new
-    workspace gets, `setup` commands that make it ready.
+    workspace gets, `setup` commands that make it ready; `snapshot` limits what a generation adds.
     """
 
     agent: str | None = None
@@ -37,6 +45,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     protect: tuple[str, ...] = ()
     copy: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
+    snapshot: Caps = Caps()
     worktree_root: str | None = None
     idle_limit: float = 600.0
     wall_limit: float = 3600.0
@@ -49,6 +58,8 @@ class Config(Struct, frozen=True, kw_only=True):
 
 
 _SWITCHES = ("execute", "qa", "stop_on_pass", "freeze_ontology", "allow_everything")
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,15})?) ?(|kB|MB|GB|KiB|MiB|GiB)", re.IGNORECASE | re.ASCII)
+_UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _GLOBS = ("protect", "copy")
 SETTINGS: tuple[str, ...] = Settings.__struct_fields__
 
@@ -88,6 +99,10 @@ def _settings(
 
 
 def _setting(key: str, value: Any, source: str) -> Any:
+    if key == "snapshot" and isinstance(value, dict):
+        value = {
+            name: _in_bytes(size, f"{source}: snapshot.{name}") for name, size in value.items()
+        }
     try:
         found = getattr(msgspec.convert({key: value}, Settings), key)
     except msgspec.ValidationError as problem:
@@ -102,6 +117,18 @@ def _setting(key: str, value: Any, source: str) -> Any:
     for glob in found if key in _GLOBS else ():
         if wrong := fault(glob):
             raise UsageProblem(f"{source}: {key}: {glob!r} {wrong}", HINT)
+    if key == "setup" and not all(command.strip() for command in found):
+        raise UsageProblem(f"{source}: {key}: '' is empty", "write a command, or leave it out")
+    return found
+
+
+def _in_bytes(size: Any, where: str) -> int:
+    """A number of bytes, or one with a unit such as 50MB."""
+    fit = None if isinstance(size, bool) else _SIZE.fullmatch(str(size))
+    found = int(float(fit[1]) * _UNITS[fit[2].lower()]) if fit else 0
+    if found < 1:
+        units = "kB, MB, GB, KiB, MiB or GiB"
+        raise UsageProblem(f"{where} cannot be {size!r}", f"write bytes, or a number with {units}")
     return found
 
 

@@ -20,6 +20,7 @@ from ouro.core.secrets import Secrets, names_a_secret
 from ouro.errors import NotNow
 from ouro.git import lock
 from ouro.git.event_store import GitEventStore
+from ouro.git.left_out import Screen
 from ouro.git.repository import Repo
 
 if TYPE_CHECKING:
@@ -73,8 +74,13 @@ class Session:
     def secrets(self) -> Secrets:
         return Secrets(self.environment)
 
-    def screen(self, path: str, content: bytes) -> str | None:
-        """Why a file must not get into the history, None where it may."""
+    @property
+    def screen(self) -> Screen:
+        """What of a workspace may get into the history."""
+        caps = self.config.settings.snapshot
+        return Screen(objection=self._objection, file=caps.file, total=caps.total)
+
+    def _objection(self, path: str, content: bytes) -> str | None:
         if names_a_secret(path):
             return "holds secrets by its name"
         if self.secrets.in_bytes(content):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+from msgspec import Struct
 
 from ouro.git.journal import write_durably
 from ouro.git.program import Git
@@ -25,9 +27,17 @@ JUNK = (
     ".DS_Store",
     ".aider*",
 )
-FILE_CAP, TOTAL_CAP = 50 * 1000**2, 500 * 1000**2
-"""Bytes: of one new file, and of all new files of a generation."""
 _SPECIAL = re.compile(rb"([*?\[\\!# ])")
+
+
+class Screen(Struct, frozen=True, kw_only=True):
+    """What may get into the history: `objection` says of path and content of a file why it must
+    not, None where it may; `file` and `total` are the most bytes of one new file, and of all new
+    files of a generation."""
+
+    objection: Callable[[str, bytes], str | None]
+    file: int
+    total: int
 
 
 class LeftOutPaths:
@@ -67,8 +77,8 @@ class LeftOutPaths:
         trees = (git.run("ls-tree", "-r", "-z", "--name-only", one) for one in commits)
         return any(not listed.isdisjoint(tree.split(b"\0")) for tree in trees)
 
-    def too_large(self, git: Git) -> dict[bytes, str]:
-        """New files in the working tree of `git` that exceed a cap, with the reason: looked at
+    def too_large(self, git: Git, screen: Screen) -> dict[bytes, str]:
+        """New files in the working tree of `git` that are too large, with the reason: looked at
         before git reads them."""
         assert git.work_tree is not None, "there are files"
         ignore = f"core.excludesFile={self.ignore_file()}"
@@ -77,7 +87,7 @@ class LeftOutPaths:
         for path in listed.split(b"\0")[:-1]:
             file = git.work_tree / os.fsdecode(path)
             size = file.lstat().st_size if file.is_file() or file.is_symlink() else 0
-            if size > FILE_CAP or total + size > TOTAL_CAP:
+            if size > screen.file or total + size > screen.total:
                 large[path] = f"too large: {size} bytes"
             else:
                 total += size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import NamedTuple
@@ -14,16 +14,13 @@ from msgspec import Struct
 from ouro.core.events import LeftOut
 from ouro.core.ids import branch_ref, rescue_prefix
 from ouro.git import link
-from ouro.git.left_out import LeftOutPaths
+from ouro.git.left_out import LeftOutPaths, Screen
 from ouro.git.program import Git, GitFailed
 from ouro.git.protected import ProtectedPaths
 from ouro.git.repository import OURO_FOLDER, Repo
 
 PROTECTED = ("ouro.yaml",)
 """Files at the top of the code that an agent's run never changes, beside ouro's own folder."""
-
-Screen = Callable[[str, bytes], str | None]
-"""Path and content of a file -> why it must not get into the history, None where it may."""
 
 PROTECTED_REASON = "protected"
 PREPARED = "prepared"
@@ -173,7 +170,7 @@ class Workspace:
         the reason."""
         if self._git.attempt("ls-files", "-z").returncode != 0:
             self._rebuild_index()
-        left = self._left_out.too_large(self._git)
+        left = self._left_out.too_large(self._git, screen)
         self._left_out.add(left)
         for change in self.changed_against(tip):
             if reason := self._objection(change, screen):
@@ -191,7 +188,7 @@ class Workspace:
         if change.status == "D" or is_ours(change.path):
             return None
         content = self._repo.blob(change.blob)
-        return screen(shown(change.path), content)
+        return screen.objection(shown(change.path), content)
 
     def _leave_out(self, tip: str, change: Change) -> None:
         """Take a change out of the index; on disk it stays, and is ignored from now on."""

@@ -127,3 +127,13 @@ def test_a_file_above_the_cap_is_named_and_stays(project: Project) -> None:
     assert "big.bin" not in project.files()
     assert Path(project.workspace / "big.bin").stat().st_size == 60_000_000
     assert uncommitted(project) == "?? big.bin"
+
+
+def test_the_caps_are_the_users(project: Project) -> None:
+    (project.root / "ouro.yaml").write_text("snapshot: {file: 3kB, total: 5kB}\n")
+    files = {"a": "x" * 2000, "b": "x" * 2000, "c": "x" * 2000, "d": "x" * 3001, "e": "x" * 1000}
+    project.agent.on("execute", {"write": files})
+    project.step()
+    left = [(o["path"], o["reason"]) for o in project.data("execute.completed")[0]["left_out"]]
+    assert left == [("c", "too large: 2000 bytes"), ("d", "too large: 3001 bytes")]
+    assert project.files() == {"README", "a", "b", "e"}
