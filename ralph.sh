@@ -16,7 +16,8 @@ Runs `ouro step` until the lineage ends; the same command goes on after any stop
   -h, --help        this text
 
 Everything but the last two goes to `ouro step` as it stands (see `ouro step --help`).
-OURO=PATH in the environment names the ouro to run.
+OURO=PATH in the environment names the ouro to run. The step of the last cycle that is allowed
+finds OURO_LAST_CYCLE=1 there, and runs the command on_end of ouro.yaml whatever it decides.
 
 Example:
   ralph.sh --lineage-id my_lineage --seed-file seed.yaml --max-cycles 50
@@ -104,10 +105,12 @@ run() {
     [ -z "$ended" ] || exit "$ended"
 }
 
+unset OURO_LAST_CYCLE
 cycle=0
 while [ "$cycle" -lt "$max" ]; do
     cycle=$((cycle + 1))
     say "cycle $cycle of at most $max"
+    [ "$cycle" -lt "$max" ] || export OURO_LAST_CYCLE=1
     run "$ouro" step --wait --exit-code "$@"
     pause=1
     while [ "$status" -eq 75 ]; do

@@ -32,6 +32,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     command line, `patterns` expressions for the stderr of clients without a parser, by kind.
     `protect` are globs of files that stay as they are, `copy` of untracked ones that a new
     workspace gets, `setup` commands that make it ready; `snapshot` limits what a generation adds.
+    `on_end` is a command that is run when a loop ends.
     """
 
     agent: str | None = None
@@ -46,6 +47,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     copy: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     snapshot: Caps = Caps()
+    on_end: str | None = None
     worktree_root: str | None = None
     idle_limit: float = 600.0
     wall_limit: float = 3600.0
@@ -117,7 +119,8 @@ def _setting(key: str, value: Any, source: str) -> Any:
     for glob in found if key in _GLOBS else ():
         if wrong := fault(glob):
             raise UsageProblem(f"{source}: {key}: {glob!r} {wrong}", HINT)
-    if key == "setup" and not all(command.strip() for command in found):
+    commands = {"setup": found, "on_end": [found]}.get(key, [])
+    if not all(command is None or command.strip() for command in commands):
         raise UsageProblem(f"{source}: {key}: '' is empty", "write a command, or leave it out")
     return found
 
@@ -140,7 +143,7 @@ def _read_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _plain(key: str, text: str) -> Any:
     """The value that a text in the environment means."""
-    if key in ("agent", "worktree_root", "model"):
+    if key in ("agent", "worktree_root", "model", "on_end"):
         return text
     if text[:1] in ("[", "{"):
         return _json(key, text)

@@ -58,6 +58,8 @@ def test_sizes(tmp_path: Path, said: str, size: int) -> None:
         ("setup: npm ci", "setup cannot be 'npm ci': expected `array`, got `str`"),
         ("setup: [[a]]", "setup cannot be"),
         ("setup: ['']", "setup: '' is empty"),
+        ("on_end: ' '", "on_end: '' is empty"),
+        ("on_end: [a]", "on_end cannot be ['a']: expected `str | null`, got `array`"),
         ("copy: .env", "copy cannot be '.env': expected `array`, got `str`"),
         ("copy: [/etc/passwd]", "copy: '/etc/passwd' must lie inside the repository"),
         ("protect: {a: b}", "protect cannot be"),
@@ -75,6 +77,7 @@ def test_what_cannot_be_is_refused_with_file_and_key(tmp_path: Path, text: str, 
 def test_lists_of_the_environment_are_json(tmp_path: Path) -> None:
     found: Any = of_environment(setup='["a b"]', copy='[".env"]', protect='["*.lock"]')
     assert (found.setup, found.copy, found.protect) == (("a b",), (".env",), ("*.lock",))
+    assert of_environment(on_end="[ -e x ] || true").on_end == "[ -e x ] || true"
     with pytest.raises(UsageProblem, match="environment: snapshot"):
         of_environment(snapshot="5")
     with pytest.raises(UsageProblem, match="OURO_SNAPSHOT: "):

@@ -24,11 +24,13 @@ from ouro.phases import lateral
 
 
 class Ending(NamedTuple):
-    """What a step came to. `code` is for callers that asked for exit codes."""
+    """What a step came to. `code` is for callers that asked for exit codes; `again` says that the
+    lineage had ended before this step."""
 
     report: Report
     code: Exit
     decided: bool
+    again: bool = False
 
 
 def step(session: Session) -> Ending:
@@ -115,7 +117,7 @@ def _ended(run: Run, decision: Decision) -> Ending:
     report = of_end(run.lineage.id, latest, commit, decision)
     run.session.console.say(f"{run.lineage.id} has ended, {report.action}: {report.reason}")
     _tell_what_is_open(run, latest)
-    return Ending(report, _code(report), decided=True)
+    return Ending(report, _code(report), decided=True, again=True)
 
 
 def _tell_what_is_open(run: Run, last: Generation) -> None:

@@ -73,6 +73,7 @@ def command(
     **flags: Any,
 ) -> None:
     """Run one generation of a lineage, and print its decision as one line of JSON."""
+    from ouro.app.on_end import run_on_end
     from ouro.app.session import Interrupted, Options
     from ouro.app.step import step
     from ouro.cli.signals import Interrupt
@@ -95,6 +96,7 @@ def command(
     except Interrupted as signal:
         raise SystemExit(128 + signal.number) from None
     click.echo(to_json(ending.report))
+    run_on_end(made, ending)
     if exit_code or not ending.decided:
         raise SystemExit(int(ending.code))
     raise SystemExit(int(Exit.OK))
