@@ -3,7 +3,19 @@
 from pathlib import Path
 from typing import Protocol
 
-from ouro.core.brief import Reply, Request
+from msgspec import Struct
+
+from ouro.core.brief import Phase, Reply, Request
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """What an agent starts for a phase: no words where it is built in. Limits in seconds, None
+    where there is none."""
+
+    agent: str
+    command: tuple[str, ...] = ()
+    idle_limit: float | None = None
+    wall_limit: float | None = None
 
 
 class Agent(Protocol):
@@ -14,4 +26,8 @@ class Agent(Protocol):
 
         `mark` is the run's unique id: every process started for it carries OURO_RUN=`mark`.
         """
+        ...
+
+    def call(self, phase: Phase, prompt: str | None) -> Call:
+        """What `run` starts for a phase with `prompt` (None: it is not known yet)."""
         ...

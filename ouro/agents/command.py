@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ouro.agents import Agent
+from ouro.agents import Agent, Call
 from ouro.agents.parsers import Parsed, Pattern, read_reply
 from ouro.agents.presets import (
     PRESETS,
@@ -86,6 +86,16 @@ class CommandAgent:
             outcome = run(job, self._limits(), self._ground.watch)
         return self._reply(outcome)
 
+    def call(self, phase: Phase, prompt: str | None) -> Call:
+        limits = self._limits()
+        given = "<the prompt>" if prompt is None else prompt
+        return Call(
+            agent=self.name,
+            command=self._command(phase, given, Path("<a file with the prompt>")),
+            idle_limit=limits.idle,
+            wall_limit=limits.wall,
+        )
+
     def _gives_argument(self) -> bool:
         return self._preset is not None and self._preset.giving is Giving.ARGUMENT
 
@@ -139,8 +149,13 @@ class PhaseAgents:
         self._by_phase = by_phase
 
     def run(self, request: Request, workspace: Path, mark: str) -> Reply:
-        agent = self._by_phase.get(request.brief.phase, self._default)
-        return agent.run(request, workspace, mark)
+        return self._agent(request.brief.phase).run(request, workspace, mark)
+
+    def call(self, phase: Phase, prompt: str | None) -> Call:
+        return self._agent(phase).call(phase, prompt)
+
+    def _agent(self, phase: Phase) -> Agent:
+        return self._by_phase.get(phase, self._default)
 
 
 def installed() -> tuple[Preset, ...]:

@@ -12,8 +12,8 @@ from msgspec import Struct
 from ouro.app import history
 from ouro.app.run import Run
 from ouro.app.session import Session
-from ouro.core.codec import EMPTY_LOG, seal
-from ouro.core.events import LineageCreated
+from ouro.core.codec import EMPTY_LOG, extend, seal
+from ouro.core.events import Event, LineageCreated
 from ouro.core.ids import branch_ref
 from ouro.core.lineage import Lineage
 from ouro.core.policy import first_policy
@@ -68,16 +68,7 @@ def lineage(session: Session, planned: Plan | None) -> Run:
     _warn(session, planned)
     store, parsed = session.store, planned.parsed
     hidden = store.put_hidden(msgspec.json.encode(parsed.hidden)) if parsed.hidden else None
-    policy, given = first_policy(session.config.policy)
-    created = LineageCreated(
-        seed=parsed.seed,
-        hidden=hidden,
-        seed_sha256=parsed.sha256,
-        policy=policy,
-        given=given,
-        base=planned.base,
-    )
-    events = seal([(0, created)], EMPTY_LOG, session.options.lineage_id, session.stamp)
+    events = _first_event(session, planned, hidden)
     code = session.repo.code_tree(planned.base) if planned.base else session.repo.empty_tree()
     nothing = Stream(EMPTY_LOG, None, code)
     adopted = (planned.base,) if planned.base else ()
@@ -89,6 +80,27 @@ def lineage(session: Session, planned: Plan | None) -> Run:
         f"git branch -D ooo/{name}; git tag -l 'ooo/{name}/*' | xargs git tag -d)"
     )
     return run
+
+
+def _first_event(session: Session, planned: Plan, hidden: str | None) -> tuple[Event, ...]:
+    policy, given = first_policy(session.config.policy)
+    created = LineageCreated(
+        seed=planned.parsed.seed,
+        hidden=hidden,
+        seed_sha256=planned.parsed.sha256,
+        policy=policy,
+        given=given,
+        base=planned.base,
+    )
+    return seal([(0, created)], EMPTY_LOG, session.options.lineage_id, session.stamp)
+
+
+def imagined(session: Session, planned: Plan) -> Stream:
+    """The stream of the lineage if it were created now; nothing is written."""
+    hidden = planned.parsed.hidden
+    named = blob_id(msgspec.json.encode(hidden)) if hidden else None
+    log = extend(EMPTY_LOG, _first_event(session, planned, named))
+    return Stream(log, None, session.repo.code_tree_id(planned.base) if planned.base else "")
 
 
 def refuse_another_seed(session: Session, existing: Lineage) -> None:

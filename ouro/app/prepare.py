@@ -10,10 +10,13 @@ from msgspec import Struct
 from ouro.app import recover
 from ouro.app.phase import marked
 from ouro.app.run import Run
+from ouro.app.session import Session
 from ouro.app.shell import Command, run_shell
 from ouro.errors import NeedsPerson
 from ouro.git.copies import copy_into
 from ouro.git.journal import write_durably
+from ouro.git.workspace import Workspace
+from ouro.git.worktrees import find
 
 if TYPE_CHECKING:
     from ouro.agents.process import Outcome
@@ -37,7 +40,7 @@ def workspace(run: Run) -> None:
     """
     settings = run.session.config.settings
     wanted = Preparation(copy=settings.copy, setup=settings.setup)
-    if not run.workspace.ours or (_done(run) or Preparation()) == wanted:
+    if not run.workspace.ours or _made_ready_with(run.workspace) == wanted:
         return
     if settings.copy:
         for line in copy_into(run.session.repo, run.lineage.id, run.workspace, settings.copy):
@@ -47,9 +50,25 @@ def workspace(run: Run) -> None:
     write_durably(run.workspace.prepared, msgspec.json.encode(wanted))
 
 
-def _done(run: Run) -> Preparation | None:
-    path = run.workspace.prepared
-    return msgspec.json.decode(path.read_bytes(), type=Preparation) if path.is_file() else None
+def pending(session: Session) -> list[str]:
+    """What would be done before the next agent, for people; nothing is written."""
+    settings, options = session.config.settings, session.options
+    wanted = Preparation(copy=settings.copy, setup=settings.setup)
+    found = find(session.repo, options.lineage_id, session.workspace_root)
+    if found and (not found.ours or _made_ready_with(found) == wanted):
+        return []
+    said = [] if found else ["the workspace is made"]
+    said += [f"copied into it: {', '.join(settings.copy)}"] if settings.copy else []
+    limit = f"at most {settings.wall_limit:g} s"
+    return said + [f"setup: {command} ({limit})" for command in settings.setup]
+
+
+def _made_ready_with(workspace: Workspace) -> Preparation:
+    """What the workspace was made ready with."""
+    path = workspace.prepared
+    if not path.is_file():
+        return Preparation()
+    return msgspec.json.decode(path.read_bytes(), type=Preparation)
 
 
 def _set_up(run: Run, commands: tuple[str, ...]) -> None:

@@ -58,15 +58,16 @@ class Run:
             return False
         if latest.completed.next_generation is not None:
             return False
-        return standing_decision(self.lineage, self._policy_now()[0]).next_generation is None
+        return standing_decision(self.lineage, self.policy_now()[0]).next_generation is None
 
-    def _policy_now(self) -> tuple[Policy, Given]:
+    def policy_now(self) -> tuple[Policy, Given]:
+        """The policy that the given keys ask for, and what to remember of them."""
         lineage = self.lineage
         return changed_policy(lineage.next_policy, lineage.given, self.session.config.policy)
 
     def take_policy(self) -> None:
         """Record what the given keys change."""
-        policy, given = self._policy_now()
+        policy, given = self.policy_now()
         if (policy, given) != (self.lineage.next_policy, self.lineage.given):
             self.record([PolicyChanged(policy=policy, given=given)])
 

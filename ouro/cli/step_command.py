@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ouro.errors import Exit, UsageProblem
+
+if TYPE_CHECKING:
+    from ouro.app.session import Session
 
 EPILOG = """\b
 Examples:
@@ -16,6 +19,7 @@ Examples:
   ouro step --lineage-id greet --agent claude --model opus --wait
   ouro step --lineage-id greet --agent ./my-agent.sh -- --its own words
   ouro step --lineage-id greet --no-execute      the ontology only
+  ouro step --lineage-id greet --dry-run         the next prompt and command line, nothing is run
 
 Undo: every step is a commit on ooo/<id>; nothing else of yours is touched.
 Exit codes with --exit-code: 0 converged, 3 continue, 4 stagnated (goes on), 10 stagnated,
@@ -62,7 +66,8 @@ Exit codes with --exit-code: 0 converged, 3 continue, 4 stagnated (goes on), 10 
 @click.option("--wait", is_flag=True, help="Wait while the lineage is busy or paused.")
 @click.option("--exit-code", is_flag=True, help="Say the decision by the exit code, too.")
 @click.argument("agent_args", nargs=-1, type=click.UNPROCESSED, metavar="[-- AGENT ARGS]")
-@click.option("--json", "_json", is_flag=True, help="One JSON line on stdout: always so here.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be asked first.")
+@click.option("--json", "as_json", is_flag=True, help="JSON with --dry-run; else always so.")
 def command(
     lineage_id: str,
     seed_file: Path | None,
@@ -82,6 +87,7 @@ def command(
     from ouro.core.report import to_json
     from ouro.render.terminal import Terminal
 
+    dry, as_json = flags.pop("dry_run"), flags.pop("as_json")
     interrupt = Interrupt().install()
     options = Options(check_lineage_id(lineage_id), seed_file, base, wait)
     made = session(
@@ -91,6 +97,9 @@ def command(
         console=Terminal(sys.stderr),
         interrupt=interrupt,
     )
+    if dry:
+        click.echo(_shown(made, as_json))
+        return
     try:
         ending = step(made)
     except Interrupted as signal:
@@ -102,10 +111,19 @@ def command(
     raise SystemExit(int(Exit.OK))
 
 
+def _shown(made: Session, as_json: bool) -> str:
+    import msgspec
+
+    from ouro.app.dry_run import dry_run
+    from ouro.render.dry_run import dry_run_text
+
+    found = dry_run(made)
+    return msgspec.json.encode(found).decode() if as_json else dry_run_text(found)
+
+
 def _given(flags: dict[str, Any]) -> dict[str, Any]:
     """The configuration that stood on the command line; what was left out changes nothing."""
     words = flags.pop("agent_args")
-    flags.pop("_json")
     if words and "--" not in sys.argv:
         raise UsageProblem(
             f"unexpected argument {words[0]!r}", "words for the agent's client go after --"

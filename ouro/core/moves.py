@@ -76,12 +76,17 @@ def standing_decision(lineage: Lineage, policy: Policy) -> Decision:
 
 def _within(lineage: Lineage, code: str) -> Move:
     current = lineage.current
-    left = [phase for phase in _phases(lineage) if not _done(current, phase)]
+    left = phases_left(lineage)
     if left[:1] == [Phase.EXECUTE] and (carried := _carried(lineage, code)):
         return carried
     if left:
         return RunPhase(left[0])
     return Complete(decide((*lineage.counted, current), lineage.policy, lineage.spent))
+
+
+def phases_left(lineage: Lineage) -> list[Phase]:
+    """The phases that the generation in progress has still to go through, in order."""
+    return [phase for phase in _phases(lineage) if not _done(lineage.current, phase)]
 
 
 def _done(current: Generation, phase: Phase) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ouro.agents import Call
 from ouro.agents.offline.limits import Limits
 from ouro.core.brief import Brief, FailureKind, Phase, Problem, Reply, Request
 from ouro.core.events import Usage
@@ -40,6 +41,9 @@ class OfflineAgent:
     def __init__(self, environment: Mapping[str, str], limits: Limits | None = None) -> None:
         self._environment = dict(environment)
         self._limits = limits or Limits()
+
+    def call(self, phase: Phase, prompt: str | None) -> Call:
+        return Call(agent=self.name)
 
     def run(self, request: Request, workspace: Path, mark: str) -> Reply:
         """The reply in the format that every agent uses; the same request and tree give the same
