@@ -6,10 +6,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ouro.core.events import Spent
 from ouro.core.ids import branch_ref
 from ouro.core.lineage import Lineage, fold
 from ouro.core.moves import Ended, Move, RunPhase, ThinkLaterally, Wait, next_move
 from ouro.core.overview import judged_last
+from ouro.core.report import Spending, figures
 from ouro.core.store import Stream
 from ouro.errors import OuroError
 from ouro.git.event_store import GitEventStore
@@ -28,9 +30,15 @@ class Found(Struct, frozen=True):
         return self.ref != branch_ref(self.lineage_id)
 
 
+class GenerationSpending(Struct, frozen=True):
+    generation: int
+    usage: Spending
+
+
 class Standing(Struct, frozen=True, kw_only=True):
     """Where a lineage stands. `state` is running, paused, open or the action that ended it;
-    `cost` in USD as far as agents said it, `unknown_calls` did not."""
+    `cost` in USD and tokens as far as agents said them, None where none did; `unknown_calls` did
+    not say the cost. `spending` has the same for each generation, the open one too."""
 
     lineage_id: str
     goal: str
@@ -42,9 +50,12 @@ class Standing(Struct, frozen=True, kw_only=True):
     passed: int
     total: int
     qa: str | None
-    cost: float
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
     unknown_calls: int
     seconds: float
+    spending: tuple[GenerationSpending, ...]
     next: str
     workspace: str | None
     commit: str
@@ -108,7 +119,7 @@ def standing(repo: Repo, lineage_id: str, now: str) -> Standing:
     stream, lineage = look(repo, lineage_id)
     shown = judged_last(lineage)
     move = next_move(lineage, stream.code, now)
-    latest = lineage.latest
+    latest, total = lineage.latest, figures(lineage.spent)
     return Standing(
         lineage_id=lineage_id,
         goal=lineage.seed.goal,
@@ -120,14 +131,23 @@ def standing(repo: Repo, lineage_id: str, now: str) -> Standing:
         passed=sum(v.passed for v in shown.verdicts) if shown else 0,
         total=len(lineage.seed.acceptance_criteria),
         qa=shown.qa.verdict if shown and shown.qa else None,
-        cost=round(lineage.spent.cost, 6),
-        unknown_calls=lineage.spent.unknown,
-        seconds=round(lineage.spent.seconds, 3),
+        input_tokens=total.input_tokens,
+        output_tokens=total.output_tokens,
+        cost=total.cost,
+        unknown_calls=total.unknown_calls,
+        seconds=total.seconds,
+        spending=_spending(lineage),
         next=_next(move, lineage),
         workspace=str(found) if (found := workspace(repo, lineage_id)) else None,
         commit=stream.revision or "",
         last_at=lineage.last_at,
     )
+
+
+def _spending(lineage: Lineage) -> tuple[GenerationSpending, ...]:
+    under_way = [lineage.current] if lineage.current.spent != Spent() else []
+    every = (*lineage.generations, *under_way)
+    return tuple(GenerationSpending(g.number, figures(g.spent)) for g in every)
 
 
 def _state(repo: Repo, lineage_id: str, move: Move) -> str:

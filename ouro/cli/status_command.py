@@ -17,7 +17,7 @@ from ouro.cli.wiring import json_line, looking, now, project_option, repository
 @project_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON line: an object, or a list of all.")
 def command(lineage_id: str | None, project_dir: Path | None, as_json: bool) -> None:
-    """State, generation, criteria passed, similarity, cost, workspace, and what comes next."""
+    """State, generation, criteria passed, similarity, what it took, workspace, what comes next."""
     from ouro.app import history
     from ouro.render.tables import standing_text
 
@@ -31,6 +31,6 @@ def command(lineage_id: str | None, project_dir: Path | None, as_json: bool) -> 
     if as_json:
         click.echo(json_line(found[0] if lineage_id else found))
     elif found:
-        click.echo("\n\n".join(standing_text(one) for one in found))
+        click.echo("\n\n".join(standing_text(one, in_full=bool(lineage_id)) for one in found))
     else:
         click.echo("no lineages here; begin one: ouro step --lineage-id ID --seed-file FILE")

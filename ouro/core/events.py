@@ -32,13 +32,16 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 class Spent(Struct, frozen=True):
-    """What agents took so far. `unknown` counts the calls whose client did not say the cost."""
+    """What agents took in so many `calls`: sums of what their clients said. `unknown` of them did
+    not say the cost, `silent` ones no tokens."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
     seconds: float = 0.0
     unknown: int = 0
+    calls: int = 0
+    silent: int = 0
 
     def plus(self, usage: Usage | None, seconds: float = 0.0) -> "Spent":
         """With one more call, and with `seconds` of mechanical checks."""
@@ -50,6 +53,8 @@ class Spent(Struct, frozen=True):
             self.cost + (usage.cost or 0.0),
             self.seconds + usage.seconds + seconds,
             self.unknown + (usage.cost is None),
+            self.calls + 1,
+            self.silent + (usage.input_tokens is None and usage.output_tokens is None),
         )
 
 

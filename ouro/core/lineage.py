@@ -93,6 +93,7 @@ class Lineage(Struct, frozen=True, kw_only=True):
     `seed` is the newest one, `original` the user's. `policy` holds for the generation that is
     open, `next_policy` from the next one on. `open` is the generation in progress. `fresh_note`
     is set from a note until an execute phase has seen it. `failures` counts those in a row;
+    `lost` is what failed calls took of a generation that is not open yet;
     `limited_since` is when an unbroken row of rate limits began. `inherited` generations worked
     on another seed, before a fork replaced it. `jumps` is the highest number of a jump, `left` the
     tip that the last one left, which an undo goes back to.
@@ -119,6 +120,7 @@ class Lineage(Struct, frozen=True, kw_only=True):
     failed: EvolveStepFailed | None = None
     pause: Pause | None = None
     spent: Spent = Spent()
+    lost: Spent = Spent()
     agents: tuple[str, ...] = ()
     jumps: int = 0
     left: str | None = None
@@ -148,7 +150,7 @@ class Lineage(Struct, frozen=True, kw_only=True):
     @property
     def current(self) -> Generation:
         """The generation in progress, an empty one where none has begun."""
-        return self.open or Generation(number=self.number, seed=self.seed)
+        return self.open or Generation(number=self.number, seed=self.seed, spent=self.lost)
 
 
 def fold(events: Iterable[Event]) -> Lineage | None:
@@ -266,6 +268,7 @@ def _progress(
         failed=None,
         pause=None,
         spent=lineage.spent.plus(usage, seconds),
+        lost=Spent(),
         agents=agents,
     )
 
@@ -283,6 +286,7 @@ def _completed(lineage: Lineage, data: EvolveStepCompleted) -> Lineage:
         lineage,
         generations=(*lineage.generations, closed),
         open=None,
+        lost=Spent(),
         policy=lineage.next_policy,
         failures=0,
         limited_since=None,
@@ -293,11 +297,9 @@ def _completed(lineage: Lineage, data: EvolveStepCompleted) -> Lineage:
 
 def _failed(lineage: Lineage, data: EvolveStepFailed, at: str) -> Lineage:
     """A failure that waits leaves a pause; one that needs a person starts the counts anew."""
-    spent = lineage.spent.plus(data.usage)
+    lineage = _charged(lineage, data.usage)
     if data.retry_at is None:
-        return replace(
-            lineage, failures=0, limited_since=None, failed=data, pause=None, spent=spent
-        )
+        return replace(lineage, failures=0, limited_since=None, failed=data, pause=None)
     limited = data.kind == FailureKind.RATE_LIMITED
     return replace(
         lineage,
@@ -305,5 +307,12 @@ def _failed(lineage: Lineage, data: EvolveStepFailed, at: str) -> Lineage:
         limited_since=(lineage.limited_since or at) if limited else None,
         failed=data,
         pause=Pause(data.retry_at, data.kind, data.message),
-        spent=spent,
     )
+
+
+def _charged(lineage: Lineage, usage: Usage | None) -> Lineage:
+    """What a failed call took counts, in its generation too."""
+    spent, opened = lineage.spent.plus(usage), lineage.open
+    if opened is None:
+        return replace(lineage, spent=spent, lost=lineage.lost.plus(usage))
+    return replace(lineage, spent=spent, open=replace(opened, spent=opened.spent.plus(usage)))

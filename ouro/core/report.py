@@ -22,12 +22,12 @@ class CriteriaSummary(Struct, frozen=True):
 
 
 class Spending(Struct, frozen=True, kw_only=True):
-    """Tokens and USD as far as the clients said them: `unknown_calls` did not. `total` is the
-    lineage's."""
+    """What agents took: tokens and USD as far as their clients said them, None where
+    none did. `unknown_calls` did not say the cost. `total` is the lineage's."""
 
-    input_tokens: int
-    output_tokens: int
-    cost: float
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
     seconds: float
     unknown_calls: int
     total: "Spending | None" = None
@@ -125,14 +125,17 @@ def _criteria(generation: Generation) -> CriteriaSummary:
 
 
 def _spending(generation: Spent, total: Spent) -> Spending:
-    return replace(_figures(generation), total=_figures(total))
+    return replace(figures(generation), total=figures(total))
 
 
-def _figures(spent: Spent) -> Spending:
+def figures(spent: Spent) -> Spending:
+    """What was spent, with nothing said to be 0 that nobody knows."""
+    no_tokens = 0 < spent.calls == spent.silent
+    no_cost = 0 < spent.calls == spent.unknown
     return Spending(
-        input_tokens=spent.input_tokens,
-        output_tokens=spent.output_tokens,
-        cost=round(spent.cost, 6),
+        input_tokens=None if no_tokens else spent.input_tokens,
+        output_tokens=None if no_tokens else spent.output_tokens,
+        cost=None if no_cost else round(spent.cost, 6),
         seconds=round(spent.seconds, 3),
         unknown_calls=spent.unknown,
     )

@@ -7,31 +7,46 @@ from ouro.app.history import Standing
 from ouro.app.seeds import Checkup
 from ouro.core.decision import standing as standing_of
 from ouro.core.lineage import Generation
+from ouro.core.report import Spending
+from ouro.core.story import counted
 from ouro.render.screen import printable
 
 
-def standing_text(one: Standing) -> str:
-    """A lineage's standing as a small block of lines."""
+def standing_text(one: Standing, *, in_full: bool = False) -> str:
+    """A lineage's standing as a small block of lines; `in_full` with what each generation took."""
     rows = [
         ("state", one.state),
         ("goal", " ".join(one.goal.split())),
         ("generation", str(one.generation)),
         ("criteria", f"{one.passed}/{one.total} passed" + (f", QA {one.qa}" if one.qa else "")),
         ("similarity", "none yet" if one.similarity is None else f"{one.similarity:g}"),
-        ("cost", _cost(one)),
+        ("tokens", _tokens(one.input_tokens, one.output_tokens)),
+        ("cost", _cost(one.cost, one.unknown_calls)),
         ("time", f"{one.seconds:.0f} s of work"),
         ("workspace", one.workspace or "not checked out"),
         ("next", one.next),
     ]
+    if in_full:
+        rows += [(f"gen {spent.generation}", _usage(spent.usage)) for spent in one.spending]
     return printable("\n".join([one.lineage_id, *(f"  {name:<11}{text}" for name, text in rows)]))
 
 
-def _cost(one: Standing) -> str:
+def _usage(usage: Spending) -> str:
+    tokens = _tokens(usage.input_tokens, usage.output_tokens)
+    cost = _cost(usage.cost, usage.unknown_calls)
+    return f"{usage.seconds:.0f} s, tokens: {tokens}, cost: {cost}"
+
+
+def _tokens(given: int | None, received: int | None) -> str:
+    return "unknown" if given is None else f"{given:,} in, {received:,} out"
+
+
+def _cost(cost: float | None, unknown: int) -> str:
     """Money as far as it is known: a client that does not say is unknown, not free."""
-    known = f"{one.cost:.2f} USD"
-    if not one.unknown_calls:
-        return known
-    return f"{known} known, {one.unknown_calls} calls unknown" if one.cost else "unknown"
+    if cost is None:
+        return "unknown"
+    known = f"{cost:.2f} USD"
+    return f"{known} known, {counted(unknown, 'call')} unknown" if unknown else known
 
 
 def standing_line(one: Standing) -> str:

@@ -74,6 +74,39 @@ def test_status(project: Project) -> None:
     assert found["last_at"] == project.events()[-1]["at"]
 
 
+def test_what_it_took_and_that_nobody_said_so(project: Project) -> None:
+    found = json.loads(said(project, "status", "greet", "--json"))
+    unknown = {"input_tokens": None, "output_tokens": None, "cost": None}
+    assert {key: found[key] for key in unknown} == unknown
+    assert [one["generation"] for one in found["spending"]] == [1, 2]
+    usages = [one["usage"] for one in found["spending"]]
+    assert all(unknown.items() <= usage.items() for usage in usages)
+    assert sum(usage["seconds"] for usage in usages) == pytest.approx(found["seconds"])
+    assert sum(usage["unknown_calls"] for usage in usages) == found["unknown_calls"] > 0
+    assert (
+        json.loads(project.git("tag", "-l", "--format=%(contents)", "ooo/greet/gen_2"))["usage"][
+            "total"
+        ].items()
+        >= unknown.items()
+    )
+    text = said(project, "status", "greet")
+    assert "\n  tokens     unknown\n  cost       unknown\n" in text
+    assert f"\n  gen 2      {usages[1]['seconds']:.0f} s, tokens: unknown, cost: unknown\n" in text
+    # Failed calls count in their generation, although no phase of it is done.
+    other = json.loads(said(project, "status", "other", "--json"))
+    assert [one["generation"] for one in other["spending"]] == [1]
+    assert other["spending"][0]["usage"]["unknown_calls"] == other["unknown_calls"] == 2
+    assert "gen 1" not in said(project, "status")
+
+
+def test_the_offline_agent_is_free_and_says_so(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write_seed("The file a.txt contains the line hello")
+    assert project.bare_step("--agent", "offline").json["usage"]["cost"] == 0.0
+    text = said(project, "status", "greet")
+    assert "\n  tokens     0 in, 0 out\n  cost       0.00 USD\n" in text
+
+
 def test_all_of_them(project: Project) -> None:
     texts = said(project, "status").split("\n\n")
     assert [text.split()[0] for text in texts] == [*NAMES]

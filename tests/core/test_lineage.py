@@ -54,7 +54,8 @@ from tests.core.builders import (
 )
 
 INTERRUPTED = EvolveStepInterrupted(phase="execute", rescue=None)
-ONE_CALL = Spent(input_tokens=10, output_tokens=5, cost=0.5, seconds=2.0)
+ONE_CALL = Spent(input_tokens=10, output_tokens=5, cost=0.5, seconds=2.0, calls=1)
+TWO_CALLS = Spent(input_tokens=20, output_tokens=10, cost=1.0, seconds=4.0, calls=2)
 
 
 def after(state: Lineage, *facts: Data) -> Lineage:
@@ -269,22 +270,40 @@ def test_a_lineage_that_was_held_up_and_went_on_is_as_one_that_never_was(
 
 def test_spent_of_the_generation_and_of_the_lineage() -> None:
     first = lineage(executed(), judged(True, False), qa(50), completed())
-    assert first.generations[0].spent == Spent(20, 10, 1.0, 5.0)  # two calls, 1 s of checks
+    assert first.generations[0].spent == Spent(
+        20, 10, 1.0, 5.0, calls=2
+    )  # two calls, 1 s of checks
     assert first.generations[0].total == first.spent == first.generations[0].spent
     second = after(first, wondered(), completed())
     assert second.generations[1].spent == ONE_CALL
-    assert second.generations[1].total == second.spent == Spent(30, 15, 1.5, 7.0)
+    assert second.generations[1].total == second.spent == Spent(30, 15, 1.5, 7.0, calls=3)
 
 
 def test_a_call_that_does_not_say_its_cost_is_counted_as_unknown() -> None:
     silent = replace(USAGE, cost=None, input_tokens=None, output_tokens=None)
     state = lineage(replace(executed(), usage=silent), qa(80, carried=True), qa(80))
-    assert state.spent == Spent(10, 5, 0.5, 4.0, unknown=1)
+    assert state.spent == Spent(10, 5, 0.5, 4.0, unknown=1, calls=2, silent=1)
 
 
 def test_failed_calls_are_paid_too() -> None:
     final = failed(retry_at=None, usage=USAGE)
-    assert lineage(failed(usage=USAGE), LIMITED, final).spent == Spent(20, 10, 1.0, 4.0)
+    assert lineage(failed(usage=USAGE), LIMITED, final).spent == TWO_CALLS
+
+
+def test_failed_calls_count_in_their_generation() -> None:
+    """Before its first phase is done, and later; and in no other."""
+    before = lineage(failed(usage=USAGE))
+    assert (before.open, before.current.spent) == (None, ONE_CALL)
+    opened = lineage(failed(usage=USAGE), executed(), failed(usage=USAGE))
+    assert opened.current.spent == opened.spent == ONE_CALL.plus(USAGE).plus(USAGE)
+    first = (executed(), completed(), failed(usage=USAGE), failed(usage=USAGE))
+    thinking = lineage(*first, persona())
+    assert [g.spent for g in thinking.generations] == [ONE_CALL]
+    assert thinking.current.spent == TWO_CALLS
+    done = lineage(*first, wondered(), completed(), wondered())
+    assert done.generations[1].spent == TWO_CALLS.plus(USAGE)
+    assert done.current.spent == ONE_CALL
+    assert lineage(failed(usage=USAGE), completed()).lost == Spent()
 
 
 def test_agents_in_the_order_in_which_they_first_served() -> None:

@@ -10,7 +10,7 @@ from ouro.core.decision import Decision
 from ouro.core.events import Action, Data, Delta
 from ouro.core.lineage import Generation
 from ouro.core.report import Report, of_end, of_failure, of_generation, to_json
-from tests.core.builders import completed, executed, judged, lineage, persona, qa, wondered
+from tests.core.builders import USAGE, completed, executed, judged, lineage, persona, qa, wondered
 
 CONTRACT = [
     "action",
@@ -132,3 +132,20 @@ def test_figures_are_rounded_for_people() -> None:
     odd = replace(fact, usage=replace(fact.usage, cost=0.1 + 0.2, seconds=1 / 3))
     usage = shown(of_generation("greet", latest(odd, completed()), COMMIT))["usage"]
     assert (usage["cost"], usage["seconds"]) == (0.3, 0.333)
+
+
+def test_what_nobody_says_is_unknown_and_not_zero() -> None:
+    silent = replace(USAGE, cost=None, input_tokens=None, output_tokens=None)
+    first = latest(replace(executed(), usage=silent), judged(True, True), completed())
+    usage = shown(of_generation("greet", first, COMMIT))["usage"]
+    assert [usage[key] for key in ("input_tokens", "output_tokens", "cost")] == [None] * 3
+    assert (usage["unknown_calls"], usage["seconds"]) == (1, 3.0)
+    facts = (replace(executed(), usage=silent), judged(True, True), qa(90), completed())
+    usage = shown(of_generation("greet", latest(*facts), COMMIT))["usage"]
+    assert (usage["input_tokens"], usage["cost"], usage["unknown_calls"]) == (10, 0.5, 1)
+    nothing = shown(of_generation("greet", latest(completed()), COMMIT))["usage"]
+    assert (nothing["input_tokens"], nothing["cost"], nothing["unknown_calls"]) == (0, 0.0, 0)
+    free = replace(USAGE, cost=0.0, input_tokens=0, output_tokens=0)
+    offline = latest(replace(executed(), usage=free), completed())
+    usage = shown(of_generation("greet", offline, COMMIT))["usage"]
+    assert (usage["input_tokens"], usage["cost"]) == (0, 0.0)
