@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import groupby
 from typing import NamedTuple, assert_never
 from uuid import uuid4
 
@@ -93,12 +94,13 @@ def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
     """The one phase whose result is the workspace: what the tree holds counts, not the reply."""
     protect = run.session.config.settings.protect
     request = execute.request(run.lineage, run.session.prompts, protect)
+    globs = (*run.lineage.current.seed.protect, *protect)
+    protected = run.workspace.protected(run.tip, globs)
     reply = _call(run, marker, request)
     if problem := reply.problem or _vanished(run):
         return _fail(run, marker, Failed(problem, reply.usage))
     adopted = _adopt(run)
-    globs = (*run.lineage.current.seed.protect, *protect)
-    snapshot = run.workspace.snapshot(run.tip, run.session.screen, globs)
+    snapshot = run.workspace.snapshot(run.tip, run.session.screen, protected)
     work = execute.Work(
         files=snapshot.files,
         added=snapshot.added,
@@ -108,8 +110,9 @@ def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
         tree=snapshot.tree,
     )
     fact = execute.facts(run.lineage, reply, work)
-    for left in snapshot.left_out:
-        run.session.console.warn(f"left out of the generation: {left.path} ({left.reason})")
+    for reason, lefts in groupby(snapshot.left_out, lambda left: left.reason):
+        paths = recover.some([left.path for left in lefts])
+        run.session.console.warn(f"left out of the generation: {paths} ({reason})")
     if snapshot.saved:
         run.session.console.say(f"protected files were put back: git show {snapshot.saved}")
     run.record([fact], code=snapshot.tree, adopted=adopted)

@@ -13,6 +13,9 @@ from ouro.errors import NeedsPerson
 
 Kind = TypeVar("Kind")
 
+PREPARED = "prepared"
+"""The note of what a workspace was made ready with; gone when the workspace is made."""
+
 
 class Intent(Struct, frozen=True):
     """The branch was about to move from `old` to `new`, and the workspace with it."""

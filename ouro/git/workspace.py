@@ -14,17 +14,15 @@ from msgspec import Struct
 from ouro.core.events import LeftOut
 from ouro.core.ids import branch_ref, rescue_prefix
 from ouro.git import link
+from ouro.git.journal import PREPARED
 from ouro.git.left_out import LeftOutPaths, Screen
 from ouro.git.program import Git, GitFailed
-from ouro.git.protected import ProtectedPaths
+from ouro.git.protected import REASON, ProtectedPaths
 from ouro.git.repository import OURO_FOLDER, Repo
 
 PROTECTED = ("ouro.yaml",)
 """Files at the top of the code that an agent's run never changes, beside ouro's own folder."""
 
-PROTECTED_REASON = "protected"
-PREPARED = "prepared"
-"""The note in the state folder of what the workspace was made ready with; gone when it is made."""
 ASIDE = ".left-out"
 """Where the agent's version of a tracked file goes that must not be committed: beside it."""
 
@@ -114,16 +112,25 @@ class Workspace:
         return [c for c in changes if c.status != "A" or c.path not in left_out]
 
     def _staged_against(self, tip: str) -> list[Change]:
-        raw = self._git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", tip)
-        return parse_raw(raw)
+        words = ("diff-index", "--cached", "--raw", "-z", "--no-renames", tip)
+        return parse_raw(self._git.run(*words))
 
     # --- taking what is there ----------------------------------------------------------------
 
-    def snapshot(self, tip: str, screen: Screen, protect: Sequence[str] = ()) -> Snapshot:
-        """The workspace's code as a tree. Ouro's own things in it and what the globs of `protect`
-        fit are those of `tip`, on the disk too; what `screen` objects to is left out of it."""
+    def protected(self, tip: str, globs: Sequence[str]) -> ProtectedPaths | None:
+        """What the agent that runs next may not change; the workspace is at `tip`."""
+        if not globs:
+            return None
+        index = self._repo.state_folder(self._id) / "protected.index"
+        return ProtectedPaths(self._git, index, self._left_out, tip, globs)
+
+    def snapshot(
+        self, tip: str, screen: Screen, protected: ProtectedPaths | None = None
+    ) -> Snapshot:
+        """The workspace's code as a tree. Ouro's own things in it and what is `protected` are those
+        of `tip`, on the disk too; what `screen` objects to is left out of it."""
         self._mend_head()
-        kept, left, saved = self._guarded(tip, screen, protect)
+        kept, left, saved = self._guarded(tip, screen, protected)
         left_out = tuple(LeftOut(path=shown(path), reason=reason) for path, reason in left.items())
         tree = self._own_things_of(tip, self._git.run("write-tree").decode().strip())
         added, removed = self._lines(tip, tree)
@@ -131,22 +138,18 @@ class Workspace:
         return Snapshot(tree, files, added, removed, left_out, saved)
 
     def _guarded(
-        self, tip: str, screen: Screen, protect: Sequence[str]
+        self, tip: str, screen: Screen, protected: ProtectedPaths | None
     ) -> tuple[list[Change], dict[bytes, str], str | None]:
         """As `_screened`, with protected paths as in `tip`; and where what they were is saved."""
-        if not protect:
+        if protected is None:
             return *self._screened(tip, screen), None
-        index = self._repo.state_folder(self._id) / "protected.index"
-        paths = ProtectedPaths(self._git, index, protect, self._left_out)
-        touched = paths.touched(tip)
+        touched = protected.touched()
         _, left = self._screened(tip, screen)
-        saved = None
-        if any(touched):
-            saved = self._save(tip, "changed protected files")
-            back = paths.put_back(tip, touched)
-            _, more = self._screened(tip, screen)
-            left = left | more | dict.fromkeys(back, PROTECTED_REASON)
-        paths.put_back_staged(tip)
+        saved = self._save(tip, "changed protected files") if any(touched) else None
+        if saved:
+            back = protected.put_back(touched)
+            left |= self._screened(tip, screen)[1] | dict.fromkeys(back, REASON)
+        protected.put_back_staged()
         return self._staged_against(tip), left, saved
 
     def rescue(self, tip: str, why: str, screen: Screen) -> str | None:

@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from ouro.core.ids import branch_ref
 from ouro.errors import OuroError
+from ouro.git.journal import PREPARED
 from ouro.git.program import Git
 from ouro.git.repository import Repo
-from ouro.git.workspace import PREPARED, Workspace
+from ouro.git.workspace import Workspace
 
 
 class Listed(Struct, frozen=True):

@@ -130,6 +130,21 @@ def test_a_protected_file_in_the_place_of_a_folder_comes_back(project: Project) 
     assert project.files() == {"README", "tests/check.sh", "t/check.sh"}
 
 
+def test_what_a_sparse_checkout_leaves_out_is_not_taken_for_deleted(project: Project) -> None:
+    _with(project, **{"more/tests/a": "1\n"})
+    project.git("sparse-checkout", "set", "tests")
+    project.write_seed("It works", protect=["more/**", "tests/**"])
+    project.state.mkdir(parents=True)
+    (project.state / "protected.index.lock").touch()  # of a git that was killed
+    project.agent.on("execute", {"run": "rm tests/check.sh; echo 1 >work"})
+    project.step(*FAST)
+    assert project.data("execute.completed")[0]["left_out"] == [
+        {"path": "tests/check.sh", "reason": "protected"}
+    ]
+    assert project.files() == {"README", "tests/check.sh", "more/tests/a", "work"}
+    assert not (project.workspace / "more").exists()
+
+
 def test_a_new_file_that_may_not_be_kept_is_removed_where_it_is_protected(
     project: Project,
 ) -> None:
