@@ -13,7 +13,6 @@ from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.app.shell import Command, run_shell
 from ouro.errors import NeedsPerson
-from ouro.git.copies import copy_into
 from ouro.git.journal import write_durably
 from ouro.git.workspace import Workspace
 from ouro.git.worktrees import find
@@ -43,6 +42,8 @@ def workspace(run: Run) -> None:
     if not run.workspace.ours or _made_ready_with(run.workspace) == wanted:
         return
     if settings.copy:
+        from ouro.git.copies import copy_into
+
         for line in copy_into(run.session.repo, run.lineage.id, run.workspace, settings.copy):
             run.session.console.warn(line)
     if settings.setup:

@@ -1,6 +1,11 @@
 """Globs as git's pathspecs have them: from the repository's top, `*` crosses `/`."""
 
-from ouro.core.yaml_nodes import Spot
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ouro.core.yaml_nodes import Spot
 
 HINT = "write it from the repository's top, as tests/** or *.lock"
 
