@@ -16,7 +16,7 @@ from ouro import __version__
 
 ROOT = Path(__file__).parents[1]
 TOOLS = Path(sys.executable).parent
-SCRIPTS = ["ralph.sh", "hooks/pre-push"]
+SCRIPTS = ["ralph.sh", "hooks/pre-push", "hooks/pre-receive"]
 TOP = {
     "CHANGELOG.md",
     "CONTRIBUTING.md",
