@@ -31,8 +31,12 @@ COMMANDS = {
     "undo": "Take the last rewind back.",
     "fork": "Branch a new lineage off another one.",
     "seed": "Write a seed file, or look one over.",
+    "completion": "Words for the Tab key: bash, zsh, fish.",
 }
 """Name -> help of every command; its module in this package has the rest."""
+
+COMPLETE = "_OURO_COMPLETE"
+"""The variable in which a shell asks for completions, under whatever name ouro was started."""
 
 
 class Lazy(click.Group):
@@ -73,7 +77,7 @@ def ouro() -> None:
 def run() -> NoReturn:
     """Run the command line; every way out of the program has its exit code here."""
     try:
-        code = ouro.main(standalone_mode=False)
+        code = ouro.main(standalone_mode=False, complete_var=COMPLETE)
         sys.stdout.flush()
     except click.exceptions.Exit as done:
         code = done.exit_code

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import json_line, looking, project_option
 
 
@@ -14,7 +15,7 @@ from ouro.cli.wiring import json_line, looking, project_option
     epilog="\b\nA place is a generation (0: the creation) and the commit that recorded it.\n\n"
     "\b\nExample:\n  ouro blame greet\n\nThis changes nothing.",
 )
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @project_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON line.")
 def command(lineage_id: str, project_dir: Path | None, as_json: bool) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import generations, lineages
 from ouro.cli.wiring import json_line, looking, project_option
 
 
@@ -15,9 +16,9 @@ from ouro.cli.wiring import json_line, looking, project_option
     "\b\nExamples:\n  ouro diff greet @-\n  ouro diff greet gen_2 gen_5 -p\n\n"
     "This changes nothing.",
 )
-@click.argument("lineage_id", metavar="ID")
-@click.argument("before", metavar="A")
-@click.argument("after", metavar="[B]", default="@")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
+@click.argument("before", metavar="A", shell_complete=generations)
+@click.argument("after", metavar="[B]", default="@", shell_complete=generations)
 @project_option
 @click.option("-p", "patch", is_flag=True, help="The code as a patch, not as a summary.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line; of the code the files.")

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ouro.cli.completion import generations, lineages
 from ouro.cli.wiring import bare_session, json_line, project_option
 
 EPILOG = """\b
@@ -19,10 +20,14 @@ The next `ouro step --lineage-id greet2` goes on. The source is only read."""
 
 
 @click.command("fork", epilog=EPILOG)
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @click.argument("new", metavar="NEW")
 @click.option(
-    "--at", type=click.IntRange(min=0), metavar="N", help="The generation. [default: the newest]"
+    "--at",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="The generation. [default: the newest]",
+    shell_complete=generations,
 )
 @click.option("--seed-file", type=click.Path(path_type=Path), help="Another seed from there on.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line.")

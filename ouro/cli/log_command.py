@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import looking, project_option
 from ouro.errors import UsageProblem
 
@@ -39,7 +40,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     "  ouro log greet --type evaluate.completed --json | jq .data.score\n"
     "  ouro log greet --follow\n\nThis changes nothing.",
 )
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @project_option
 @click.option("-n", "count", type=click.IntRange(min=0), help="At most so many.")
 @click.option("-p", "details", is_flag=True, help="All that an event holds, with its code diff.")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import bare_session, project_option
 from ouro.errors import UsageProblem
 
@@ -15,7 +16,7 @@ from ouro.errors import UsageProblem
     epilog="\b\nExample:\n  ouro note greet 'the tests need TZ=UTC'\n\n"
     "A note stays in the log: it cannot be taken back, but a later one can correct it.",
 )
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @click.argument("text")
 @project_option
 def command(lineage_id: str, text: str, project_dir: Path | None) -> None:

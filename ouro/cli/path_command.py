@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import looking, project_option
 from ouro.errors import OuroError
 
 
 @click.command("path", epilog='\b\nExample:\n  cd "$(ouro path greet)"\n\nThis changes nothing.')
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @project_option
 def command(lineage_id: str, project_dir: Path | None) -> None:
     """The folder of a lineage's workspace."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import bare_session, project_option
 
 
@@ -13,7 +14,7 @@ from ouro.cli.wiring import bare_session, project_option
     "retry",
     epilog="\b\nExample:\n  ouro retry greet\n\nThe log keeps that the pause was ended by hand.",
 )
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @project_option
 def command(lineage_id: str, project_dir: Path | None) -> None:
     """End the pause after a failure or a rate limit: the next step tries at once."""

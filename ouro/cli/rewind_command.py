@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import generations, lineages
 from ouro.cli.wiring import bare_session, json_line, project_option
 
 EPILOG = """\b
@@ -19,9 +20,15 @@ the generations left behind are kept below ooo/<id>/rewound_<n>/."""
 
 
 @click.command("rewind", epilog=EPILOG)
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @click.option(
-    "--to", "to", type=click.IntRange(min=0), required=True, metavar="N", help="The generation."
+    "--to",
+    "to",
+    type=click.IntRange(min=0),
+    required=True,
+    metavar="N",
+    help="The generation.",
+    shell_complete=generations,
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
 @click.option("--force", is_flag=True, help="Save what is in the way to a rescue ref, and go.")

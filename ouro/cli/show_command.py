@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ouro.cli.completion import generations, lineages
 from ouro.cli.wiring import json_line, looking, project_option
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     "\b\nExamples:\n  ouro show greet\n  ouro show greet @\n  ouro show greet 17 --json\n\n"
     "This changes nothing.",
 )
-@click.argument("lineage_id", metavar="ID")
-@click.argument("what", metavar="[WHAT]", required=False)
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
+@click.argument("what", metavar="[WHAT]", required=False, shell_complete=generations)
 @project_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON line; an event as in the log.")
 def command(lineage_id: str, what: str | None, project_dir: Path | None, as_json: bool) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import generations, lineages
 from ouro.cli.wiring import looking, project_option
 
 
@@ -14,9 +15,14 @@ from ouro.cli.wiring import looking, project_option
     epilog="\b\nExamples:\n  ouro state greet --at gen_2\n  ouro state greet --json | sha256sum\n\n"
     "Two clones with the same log print the same bytes. This changes nothing.",
 )
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @project_option
-@click.option("--at", metavar="GEN", help="When this generation was completed: gen_2, @-.")
+@click.option(
+    "--at",
+    metavar="GEN",
+    help="When this generation was completed: gen_2, @-.",
+    shell_complete=generations,
+)
 @click.option("--json", "as_json", is_flag=True, help="All of it, in one canonical JSON line.")
 def command(lineage_id: str, project_dir: Path | None, at: str | None, as_json: bool) -> None:
     """The state that a lineage's events lead to."""

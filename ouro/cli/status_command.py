@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import json_line, looking, now, project_option, repository
 
 
@@ -13,7 +14,7 @@ from ouro.cli.wiring import json_line, looking, now, project_option, repository
     "status",
     epilog="\b\nExamples:\n  ouro status\n  ouro status greet --json\n\nThis changes nothing.",
 )
-@click.argument("lineage_id", metavar="[ID]", required=False)
+@click.argument("lineage_id", metavar="[ID]", required=False, shell_complete=lineages)
 @project_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON line: an object, or a list of all.")
 def command(lineage_id: str | None, project_dir: Path | None, as_json: bool) -> None:

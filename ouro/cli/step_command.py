@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.errors import Exit, UsageProblem
 
 if TYPE_CHECKING:
@@ -27,7 +28,13 @@ Exit codes with --exit-code: 0 converged, 3 continue, 4 stagnated (goes on), 10 
 
 
 @click.command("step", epilog=EPILOG)
-@click.option("--lineage-id", required=True, metavar="ID", help="The lineage: a-z 0-9 _ -.")
+@click.option(
+    "--lineage-id",
+    required=True,
+    metavar="ID",
+    help="The lineage: a-z 0-9 _ -.",
+    shell_complete=lineages,
+)
 @click.option("--seed-file", type=click.Path(path_type=Path), help="The spec; creates the lineage.")
 @click.option(
     "--project-dir", type=click.Path(path_type=Path), help="The repository. [default: here]"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import bare_session, project_option
 
 
@@ -13,7 +14,7 @@ from ouro.cli.wiring import bare_session, project_option
     "stop",
     epilog="\b\nExample:\n  ouro stop greet\n\nUndo: start the same command again; it goes on.",
 )
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @project_option
 def command(lineage_id: str, project_dir: Path | None) -> None:
     """Ask the step or loop that runs to end after its generation, with exit code 15."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import bare_session, json_line, project_option
 
 EPILOG = """\b
@@ -17,7 +18,7 @@ Undo: ouro undo greet once more, which does the rewind again."""
 
 
 @click.command("undo", epilog=EPILOG)
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
 @click.option("--force", is_flag=True, help="Save what is in the way to a rescue ref, and go.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line.")

@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ouro.app.console import Console
-from ouro.app.session import Options, Session
-from ouro.config import load
-from ouro.core.ids import check_lineage_id
-from ouro.core.retry import timestamp
-from ouro.git.repository import Repo
-from ouro.render.terminal import Terminal
+if TYPE_CHECKING:
+    from ouro.app.console import Console
+    from ouro.app.session import Options, Session
+    from ouro.git.repository import Repo
 
 
 def session(
@@ -29,6 +25,10 @@ def session(
     interrupt: Callable[[], int],
 ) -> Session:
     """A session on the repository around `project_dir` (None: the current folder)."""
+    from ouro.app.session import Session
+    from ouro.config import load
+    from ouro.git.repository import Repo
+
     repo = Repo(project_dir or Path.cwd())
     return Session(
         options=options,
@@ -47,6 +47,8 @@ project_option = click.option(
 
 
 def repository(project_dir: Path | None) -> Repo:
+    from ouro.git.repository import Repo
+
     return Repo(project_dir or Path.cwd())
 
 
@@ -60,6 +62,7 @@ def json_line(value: Any) -> str:
 def looking(lineage_id: str, project_dir: Path | None) -> tuple[Repo, str]:
     """Repository and name of a lineage that is only looked at; says so where it is a remote's."""
     from ouro.app import history
+    from ouro.core.ids import check_lineage_id
 
     repo, name = repository(project_dir), check_lineage_id(lineage_id)
     found = history.find(repo, name)
@@ -70,11 +73,19 @@ def looking(lineage_id: str, project_dir: Path | None) -> tuple[Repo, str]:
 
 def now() -> str:
     """The time as in `Event.at`."""
+    from datetime import UTC, datetime
+
+    from ouro.core.retry import timestamp
+
     return timestamp(datetime.now(UTC))
 
 
 def bare_session(lineage_id: str, project_dir: Path | None) -> Session:
     """A session for a command that has no options of a step."""
+    from ouro.app.session import Options
+    from ouro.core.ids import check_lineage_id
+    from ouro.render.terminal import Terminal
+
     return session(
         Options(check_lineage_id(lineage_id)),
         project_dir=project_dir,

@@ -119,3 +119,14 @@ class Git:
                     problem
                 )
             raise OuroError(f"the folder {self.work_tree or self.git_dir} is gone") from problem
+
+
+def ref_names(folder: Path, pattern: str) -> list[str]:
+    """The full names of the refs that fit `pattern`, in the repository around `folder`; none where
+    there is no repository, or no git. Without libgit2, which takes its time to load."""
+    words = ["git", "-C", str(folder), "for-each-ref", "--format=%(refname)", pattern]
+    try:
+        said = subprocess.run(words, env=environment(), capture_output=True, check=False)
+    except OSError:
+        return []
+    return said.stdout.decode("utf-8", "replace").splitlines()
