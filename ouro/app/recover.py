@@ -172,15 +172,17 @@ def require_clean(run: Run) -> None:
             f"{workspace.root} is in the middle of {doing}", "finish or abort it there, then go on"
         )
     wait_for_lock(workspace.git_dir / "index.lock", ours=workspace.ours)
-    changed = workspace.changes()
-    theirs = [path for path in changed if not _in_log(run.session, path)]
-    if theirs:
+    if theirs := users_changes(run.session, workspace):
         raise OuroError(
             f"{workspace.root} has changes that no agent of ouro made: {some(theirs)}",
             "commit them there (they become part of the lineage), stash or remove them",
         )
-    if changed:
-        workspace.rebuild_log(run.tip)
+    rebuild_log_if_changed(run.session, workspace, run.tip)
+
+
+def users_changes(session: Session, workspace: Workspace) -> list[str]:
+    """Paths, for people, that differ from the tip and are not the log's files."""
+    return [path for path in workspace.changes() if not _in_log(session, path)]
 
 
 def rebuild_log_if_changed(session: Session, workspace: Workspace, tip: str) -> None:
@@ -201,13 +203,18 @@ def some(paths: Sequence[str]) -> str:
 def _clear_stale_locks(session: Session) -> None:
     """Remove locks on the lineage's refs that a killed git left behind: git gives them no owner,
     but the lineage's lock says that neither a step nor a git of one works on them now."""
+    for path in ref_locks(session):
+        wait_for_lock(path, ours=True)
+
+
+def ref_locks(session: Session) -> list[Path]:
+    """git's locks on the lineage's refs that are there now."""
     lineage_id, common = session.options.lineage_id, session.repo.common
     files = [common / f"{ref}.lock" for ref in (branch_ref(lineage_id), hidden_ref(lineage_id))]
     kept = [f"refs/ouro/{kind}/{lineage_id}" for kind in ("rescue", "pins")]
     for folder in (f"refs/tags/ooo/{lineage_id}", *kept):
         files += (common / folder).rglob("*.lock")
-    for path in files:
-        wait_for_lock(path, ours=True)
+    return [path for path in files if path.exists()]
 
 
 def wait_for_lock(path: Path, *, ours: bool) -> None:

@@ -22,6 +22,7 @@ COMMANDS = {
     "state": "What the log of a lineage adds up to.",
     "path": "Where the workspace of a lineage lies.",
     "init": "Write a configuration to begin with.",
+    "doctor": "Look over the repository and its lineages.",
     "hooks": "Guard what is pushed.",
     "agents": "The coding agents that ouro knows, and those that are here.",
     "note": "Tell the agents something.",

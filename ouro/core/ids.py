@@ -11,9 +11,13 @@ WINDOWS_DEVICES = frozenset(
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
+def is_lineage_id(text: str) -> bool:
+    return bool(LINEAGE_RULE.fullmatch(text)) and text not in WINDOWS_DEVICES
+
+
 def check_lineage_id(text: str) -> str:
     """`text` itself, if it may name a lineage; raises UsageProblem with the rule otherwise."""
-    if LINEAGE_RULE.fullmatch(text) and text not in WINDOWS_DEVICES:
+    if is_lineage_id(text):
         return text
     raise UsageProblem(
         f"{text!r} cannot name a lineage",

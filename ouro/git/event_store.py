@@ -70,6 +70,10 @@ class GitEventStore:
         same = all(name in after and after[name].id == b.id for name, b in sealed)
         return same and live in after and after[live].data.startswith(blob.data)
 
+    def size(self, at: Stream) -> int:
+        """Bytes of the log at `at`."""
+        return sum(blob.size for _, blob in self._blobs(at.revision)) if at.revision else 0
+
     def tag_objects(self) -> dict[str, str]:
         """Name -> id of the tag object, of all the lineage's tags, archived ones too."""
         listed = self._repo.git.run(

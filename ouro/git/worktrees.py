@@ -47,6 +47,11 @@ def find(repo: Repo, lineage_id: str, root: Path | None) -> Workspace | None:
     return None
 
 
+def registered(repo: Repo, lineage_id: str) -> bool:
+    """Whether git knows a working tree of `ooo/<id>`, there or gone."""
+    return any(tree.branch == branch_ref(lineage_id) for tree in listed(repo))
+
+
 def ensure(repo: Repo, lineage_id: str, tip: str, root: Path | None) -> Workspace:
     """The lineage's working tree, made from `tip` where there is none or it is gone."""
     path = place(repo, lineage_id, root)
