@@ -12,12 +12,12 @@ ALIAS = {
 """A line more for the program's other name."""
 
 EPILOG = """\b
-Once, for every shell that starts after it:
-  ouro completion bash >> ~/.bashrc
-  ouro completion zsh >> ~/.zshrc
-  ouro completion fish > ~/.config/fish/completions/ouro.fish
+For every shell that starts after it, write into
+  ~/.bashrc                   eval "$(ouro completion bash)"
+  ~/.zshrc, after compinit    eval "$(ouro completion zsh)"
+  ~/.config/fish/config.fish  ouro completion fish | source
 
-Undo: remove those lines. This changes nothing itself."""
+This changes nothing itself."""
 
 
 @click.command("completion", epilog=EPILOG)
