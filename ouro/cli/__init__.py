@@ -31,6 +31,7 @@ COMMANDS = {
     "rewind": "Go back to a generation.",
     "undo": "Take the last rewind back.",
     "fork": "Branch a new lineage off another one.",
+    "land": "Bring the result onto a branch of yours.",
     "seed": "Write a seed file, or look one over.",
     "completion": "Words for the Tab key: bash, zsh, fish.",
 }

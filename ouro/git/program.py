@@ -73,10 +73,7 @@ class Git:
         self._environment = environment() | {"GIT_DIR": str(git_dir)}
         if work_tree:
             self._environment["GIT_WORK_TREE"] = str(work_tree)
-        if identity:
-            for role in ("AUTHOR", "COMMITTER"):
-                self._environment[f"GIT_{role}_NAME"] = identity[0]
-                self._environment[f"GIT_{role}_EMAIL"] = identity[1]
+        self._environment |= _named(identity)
 
     def run(
         self,
@@ -130,3 +127,28 @@ def ref_names(folder: Path, pattern: str) -> list[str]:
     except OSError:
         return []
     return said.stdout.decode("utf-8", "replace").splitlines()
+
+
+def commit_as_user(folder: Path, message: Path, identity: tuple[str, str] | None) -> int:
+    """`git commit`, with the message in a file, in the user's checkout `folder`: with the user's
+    hooks, signing and environment. `identity` is for where git knows none. The exit code."""
+    kept = {name: value for name, value in os.environ.items() if name not in LOCAL_VARIABLES}
+    done = subprocess.run(
+        ["git", "commit", "--quiet", "-F", str(message.absolute())],
+        cwd=folder,
+        env=kept | _named(identity),
+        # What hooks print is for people.
+        stdout=2,
+        check=False,
+    )
+    return done.returncode
+
+
+def _named(identity: tuple[str, str] | None) -> dict[str, str]:
+    if identity is None:
+        return {}
+    return {
+        f"GIT_{role}_{part}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for part, value in zip(("NAME", "EMAIL"), identity, strict=True)
+    }

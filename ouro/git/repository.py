@@ -161,8 +161,17 @@ class Repo:
         said = self.git_here().attempt("symbolic-ref", "--quiet", "HEAD")
         return said.stdout.decode().strip() or None
 
+    def branch_tip(self, ref: str) -> str | None:
+        """The commit of a branch by its full name, whatever a user gave for one; None where there
+        is no such branch, or it has no commit yet."""
+        said = self.git.attempt("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+        return said.stdout.decode().strip() or None
+
+    def has(self, object_id: str) -> bool:
+        return self.handle.get(object_id) is not None
+
     def code_difference(self, old: str, new: str) -> int:
-        """How many files of the code differ between two commits."""
+        """How many files of the code differ between two commits or trees."""
         listed = self.git.run(
             "diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new, "--",
             ".", f":(exclude){OURO_FOLDER}",
