@@ -32,6 +32,7 @@ COMMANDS = {
     "undo": "Take the last rewind back.",
     "fork": "Branch a new lineage off another one.",
     "land": "Bring the result onto a branch of yours.",
+    "gc": "Remove what is left over: workspaces, outputs, old rescue refs.",
     "seed": "Write a seed file, or look one over.",
     "completion": "Words for the Tab key: bash, zsh, fish.",
 }

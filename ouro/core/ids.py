@@ -47,6 +47,10 @@ def rescue_prefix(lineage_id: str) -> str:
     return f"refs/ouro/rescue/{lineage_id}/"
 
 
+def pins_prefix(lineage_id: str) -> str:
+    return f"refs/ouro/pins/{lineage_id}/"
+
+
 def event_id(milliseconds: int, entropy: bytes) -> str:
     """A ULID (26 characters): `milliseconds` since 1970 first, so that ids sort by time.
 

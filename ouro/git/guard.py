@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from ouro.core.ids import pins_prefix
 from ouro.git.journal import write_durably
 from ouro.git.repository import Repo
 
@@ -39,7 +40,7 @@ def look(repo: Repo, lineage_id: str) -> None:
     the stash holds, so that no gc can take it."""
     before = Before(_refs(repo), _stash(repo), _settings(repo))
     for number, entry in enumerate(before.stash):
-        repo.git.run("update-ref", f"{_pins(lineage_id)}{number}", entry.commit)
+        repo.git.run("update-ref", f"{pins_prefix(lineage_id)}{number}", entry.commit)
     write_durably(_note(repo, lineage_id), msgspec.json.encode(before))
 
 
@@ -57,7 +58,7 @@ def put_right(repo: Repo, lineage_id: str) -> list[str]:
     for number in range(len(before.stash)):
         # A deletion takes the lock of packed-refs, which a killed git may have left: a pin that
         # stays is overwritten by the next run's.
-        repo.git.attempt("update-ref", "-d", f"{_pins(lineage_id)}{number}")
+        repo.git.attempt("update-ref", "-d", f"{pins_prefix(lineage_id)}{number}")
     note.unlink()
     return said
 
@@ -70,10 +71,6 @@ def pins(repo: Repo, lineage_id: str) -> dict[str, bool]:
 
 def _note(repo: Repo, lineage_id: str) -> Path:
     return repo.state_folder(lineage_id) / "before.json"
-
-
-def _pins(lineage_id: str) -> str:
-    return f"refs/ouro/pins/{lineage_id}/"
 
 
 # --- looking -----------------------------------------------------------------------------------

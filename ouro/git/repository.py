@@ -106,6 +106,18 @@ class Repo:
         names = self.handle.references.iterator()
         return {r.name: str(r.target) for r in names if r.name.startswith(prefix)}
 
+    def refs_holding(self, commit_id: str) -> list[str]:
+        """Full names of the branches, remote-tracking ones too, in whose history a commit is."""
+        listed = self.git.run(
+            "for-each-ref", "--format=%(refname)", "--contains", commit_id,
+            "refs/heads/", "refs/remotes/",
+        )  # fmt: skip
+        return listed.decode("utf-8", "replace").splitlines()
+
+    def delete_ref(self, name: str, old: str) -> None:
+        """Delete a ref that still names `old`; raises GitFailed otherwise."""
+        self.git.run("update-ref", "-d", name, old)
+
     def commit(self, revision: str) -> pygit2.Commit:
         import pygit2
 
