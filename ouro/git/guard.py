@@ -66,7 +66,7 @@ def put_right(repo: Repo, lineage_id: str) -> list[str]:
 def pins(repo: Repo, lineage_id: str) -> dict[str, bool]:
     """The pins of a lineage that are there: ref -> whether the stash still has what it keeps."""
     there = {entry.commit for entry in _stash(repo)}
-    return {ref: commit in there for ref, commit in repo.refs(_pins(lineage_id)).items()}
+    return {ref: commit in there for ref, commit in repo.refs(pins_prefix(lineage_id)).items()}
 
 
 def _note(repo: Repo, lineage_id: str) -> Path:
