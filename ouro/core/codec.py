@@ -4,7 +4,7 @@ Canonical means that encoding what was decoded gives the same bytes again. That 
 duplicate keys, stray blanks, other spellings of a number, and keys that nobody knows.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, NoReturn, Protocol
 
@@ -176,17 +176,9 @@ def decode_files(files: Iterable[tuple[str, bytes]]) -> Log:
 
     Raises DamagedLog or NewerLog, with file, line and byte offset.
     """
-    events: list[Event] = []
-    ids: set[str] = set()
-    head, owner = GENESIS, None
-    for name, content in files:
-        for place, line, event in _events_of(name, content):
-            _check_link(place, event, len(events) + 1, head, ids)
-            _check_owner(place, event, owner)
-            _check_rule(place, event.data)
-            events.append(event)
-            head, owner = line_hash(line), event.lineage_id
-    return Log(tuple(events), head)
+    reading = Reading(EMPTY_LOG)
+    events = (e for name, content in files for _, e in reading.read(Place(name, 1, 0), content))
+    return Log(tuple(events), reading.head)
 
 
 def decode_newest_first(files: Iterable[tuple[str, bytes]]) -> Iterator[Event]:
@@ -198,7 +190,7 @@ def decode_newest_first(files: Iterable[tuple[str, bytes]]) -> Iterator[Event]:
     """
     following: tuple[Place, Event] | None = None
     for name, content in files:
-        for place, line, event in reversed([*_events_of(name, content)]):
+        for place, line, event in reversed([*_events_of(Place(name, 1, 0), content)]):
             if following:
                 _check_link(*following, event.seq + 1, line_hash(line), set())
                 _check_owner(*following, event.lineage_id)
@@ -221,9 +213,53 @@ class Place(NamedTuple):
         return f"{self.file}, line {self.line} (byte {self.offset})"
 
 
-def _events_of(name: str, content: bytes) -> Iterator[tuple[Place, bytes, Event]]:
-    lines = _split(name, content)
-    place = Place(name, 1, 0)
+class DamagedLine(DamagedLog):
+    """Damage at one place of the log: `what` is wrong there."""
+
+    def __init__(self, place: Place, what: str) -> None:
+        super().__init__(
+            f"the log is damaged: {place}: {what}",
+            "nothing was changed; `git log -p` on that file shows when it happened",
+        )
+        self.place = place
+        self.what = what
+
+
+class Reading:
+    """What the next line of a log has to continue; `log` is what was read before."""
+
+    def __init__(self, log: Log) -> None:
+        self.head = log.head
+        self._seq = len(log.events)
+        self._ids = {event.id for event in log.events}
+        self._owner = log.events[-1].lineage_id if log.events else None
+
+    def read(self, start: Place, content: bytes) -> Iterator[tuple[Place, Event]]:
+        """The events of the lines `content`, which begin at `start`, each with its place.
+
+        Raises DamagedLine or NewerLog; what was read before that counts as read.
+        """
+        for place, line, event in _events_of(start, content):
+            _check_link(place, event, self._seq + 1, self.head, self._ids)
+            _check_owner(place, event, self._owner)
+            _check_rule(place, event.data)
+            self._seq += 1
+            self._ids.add(event.id)
+            self.head, self._owner = line_hash(line), event.lineage_id
+            yield place, event
+
+
+def peek(line: bytes) -> Event | None:
+    """The event of `line`, wherever it stands; None where it is none."""
+    try:
+        return _load(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _events_of(start: Place, content: bytes) -> Iterator[tuple[Place, bytes, Event]]:
+    lines = _split(start, content)
+    place = start
     reader = jsonlines.Reader(lines, loads=_load)
     for line in lines:
         try:
@@ -234,20 +270,26 @@ def _events_of(name: str, content: bytes) -> Iterator[tuple[Place, bytes, Event]
         if not canonical:
             _damaged(place, "not written as ouro writes it (blanks, key order or repeated keys)")
         yield place, line, event
-        place = Place(name, place.line + 1, place.offset + len(line) + 1)
+        place = Place(place.file, place.line + 1, place.offset + len(line) + 1)
 
 
-def _split(name: str, content: bytes) -> list[bytes]:
-    if content.startswith(_BOM):
-        _damaged(Place(name, 1, 0), "begins with a byte order mark")
+def _split(start: Place, content: bytes) -> list[bytes]:
+    if start.offset == 0 and content.startswith(_BOM):
+        _damaged(start, "begins with a byte order mark")
     if content and not content.endswith(b"\n"):
-        start = content.rfind(b"\n") + 1
-        _damaged(Place(name, content.count(b"\n") + 1, start), "the last line is torn: no newline")
+        torn = content.rfind(b"\n") + 1
+        _damaged(_further(start, content, torn), "the last line is torn: no newline")
     carriage = content.find(b"\r")
     if carriage >= 0:
-        place = Place(name, content.count(b"\n", 0, carriage) + 1, carriage)
+        place = _further(start, content, carriage)
         _damaged(place, "a carriage return: line endings were converted")
     return content.split(b"\n")[:-1]
+
+
+def _further(start: Place, content: bytes, offset: int) -> Place:
+    """The place `offset` bytes on in `content`, which begins at `start`."""
+    line = start.line + content.count(b"\n", 0, offset)
+    return Place(start.file, line, start.offset + offset)
 
 
 def _load(line: str | bytes) -> Event:
@@ -298,7 +340,7 @@ def _check_rule(place: Place, data: Data) -> None:
             return
 
 
-def _check_link(place: Place, event: Event, seq: int, prev: str, ids: set[str]) -> None:
+def _check_link(place: Place, event: Event, seq: int, prev: str, ids: Container[str]) -> None:
     if event.seq != seq:
         _damaged(place, f"seq is {event.seq} where {seq} must follow")
     if event.prev != prev:
@@ -307,7 +349,6 @@ def _check_link(place: Place, event: Event, seq: int, prev: str, ids: set[str]) 
         _damaged(place, f"the id {event.id} occurred before")
     if isinstance(event.data, LineageCreated) != (seq == 1):
         _damaged(place, "the first line, and no other, is lineage.created")
-    ids.add(event.id)
 
 
 def _check_owner(place: Place, event: Event, before: str | None) -> None:
@@ -326,10 +367,7 @@ def _newer(place: Place, what: str) -> NoReturn:
 
 
 def _damaged(place: Place, what: str) -> NoReturn:
-    raise DamagedLog(
-        f"the log is damaged: {place}: {_short(what)}",
-        "nothing was changed; `git log -p` on that file shows when it happened",
-    )
+    raise DamagedLine(place, _short(what))
 
 
 def _short(text: str) -> str:

@@ -130,7 +130,7 @@ def _carried(lineage: Lineage, code: str) -> CarryOver | None:
         return None
     if _executed_tree(lineage.counted) != code:
         return None
-    return CarryOver(_evaluation_again(latest.evaluate), _qa_again(latest, policy))
+    return CarryOver(_evaluation_again(latest.evaluate), carried_qa(latest, policy))
 
 
 def _executed_tree(generations: tuple[Generation, ...]) -> str | None:
@@ -142,7 +142,8 @@ def _evaluation_again(given: EvaluateCompleted) -> EvaluateCompleted:
     return replace(given, verdicts=verdicts, seconds=0.0, usage=None)
 
 
-def _qa_again(latest: Generation, policy: Policy) -> QaCompleted | None:
+def carried_qa(latest: Generation, policy: Policy) -> QaCompleted | None:
+    """The QA of `latest` as the next generation takes it over; None where there is none to."""
     if not policy.qa or latest.qa is None:
         return None
     return replace(latest.qa, carried=True, usage=None)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from ouro.core.brief import FailureKind, Problem
 from ouro.core.events import EvolveStepFailed, Usage
 from ouro.core.lineage import Lineage
+from ouro.core.policy import Policy
 
 FIRST_PAUSE = 2.0
 GROWTH = 4.0
@@ -29,7 +30,7 @@ def failure(
 ) -> EvolveStepFailed:
     """The event for `problem`, with the time of the next try where there is to be one."""
     limited = problem.kind is FailureKind.RATE_LIMITED
-    attempt = lineage.failures + (0 if limited else 1)
+    attempt = attempts(lineage, problem.kind)
     return EvolveStepFailed(
         phase=phase,
         kind=problem.kind,
@@ -43,8 +44,18 @@ def failure(
     )
 
 
+def attempts(lineage: Lineage, kind: str) -> int:
+    """How many failures in a row one more of that `kind` makes: a limit is none."""
+    return lineage.failures + (0 if kind == FailureKind.RATE_LIMITED else 1)
+
+
+def is_final(kind: str, attempt: int, policy: Policy) -> bool:
+    """Whether a failure that is no limit needs a person."""
+    return kind in _FINAL or attempt >= policy.max_failures
+
+
 def _next_try(lineage: Lineage, problem: Problem, attempt: int, now: datetime) -> str | None:
-    if problem.kind in _FINAL or attempt >= lineage.policy.max_failures:
+    if is_final(problem.kind, attempt, lineage.policy):
         return None
     return timestamp(now + timedelta(seconds=pause(attempt)))
 

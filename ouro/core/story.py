@@ -40,8 +40,8 @@ def message(events: Sequence[Event]) -> str:
     created = isinstance(events[0].data, LineageCreated)
     subject = cut(said if created else f"gen {events[-1].generation}: {said}", SUBJECT)
     told = "\n\n".join(text for event in events if (text := body(event)))
-    trailers = "\n".join(_trailers(events))
-    text = "\n\n".join(part for part in (subject, told, trailers) if part)
+    parts = (subject, told, "\n".join(trailers(events)))
+    text = "\n\n".join(part for part in parts if part)
     return text.translate(_CONTROLS) + "\n"
 
 
@@ -124,7 +124,8 @@ def body(event: Event) -> str:
             return ""
 
 
-def _trailers(events: Sequence[Event]) -> list[str]:
+def trailers(events: Sequence[Event]) -> list[str]:
+    """The lines that `message` ends with, for scripts."""
     last = events[-1]
     lines = [f"Ouro-Lineage: {last.lineage_id}", f"Ouro-Generation: {last.generation}"]
     lines += [f"Ouro-Event: {TYPE_OF[type(event.data)]}" for event in events]
@@ -133,6 +134,12 @@ def _trailers(events: Sequence[Event]) -> list[str]:
         if last.data.similarity is not None:
             lines.append(f"Ouro-Similarity: {last.data.similarity:g}")
     return lines
+
+
+def trailers_in(text: str) -> list[str]:
+    """The lines of ours among the trailers of a commit's message."""
+    last = text.strip("\n").rpartition("\n\n")[2]
+    return [line for line in last.split("\n") if line.startswith("Ouro-")]
 
 
 def counted(number: int, noun: str) -> str:

@@ -5,15 +5,14 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import count
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ouro.core.events import CriterionChange
 from ouro.core.seed import Criterion
+from ouro.core.seed_changes import revised
 from ouro.phases import BadReply
 from ouro.phases.text import one_line
 
 MOST_CRITERIA = 200
-MOST_NOTES = 5
 LONGEST_TEXT = 1_000
 LONGEST_NOTE = 500
 
@@ -42,7 +41,7 @@ def change(
     changes: list[CriterionChange] = []
     for wanted in asked:
         done = _checked(by_id, wanted, free)
-        by_id[done.id] = _changed(by_id.get(done.id), done, generation)
+        by_id[done.id] = revised(by_id.get(done.id), done, generation)
         changes.append(done)
     _once_each(changes)
     if len(by_id) > max(MOST_CRITERIA, len(criteria)):
@@ -92,16 +91,6 @@ def _known(by_id: Mapping[str, Criterion], name: str) -> Criterion:
     if name not in by_id:
         raise BadReply(f"there is no criterion {name}")
     return by_id[name]
-
-
-def _changed(before: Criterion | None, done: CriterionChange, generation: int) -> Criterion:
-    text = done.description
-    if before is None:
-        return Criterion(id=done.id, description=text, added_in=generation)
-    if done.action == "revise":
-        return replace(before, description=text)
-    earlier = (note for note in before.notes if note != text)
-    return replace(before, notes=(*earlier, text)[-MOST_NOTES:])
 
 
 def _once_each(changes: Sequence[CriterionChange]) -> None:

@@ -9,16 +9,13 @@ from msgspec import Meta, Struct
 from ouro.core.brief import Brief, Phase, Reply, Request
 from ouro.core.events import EvaluateCompleted, Method, Verdict
 from ouro.core.lineage import Lineage
+from ouro.core.marks import BELOW_PASS, PASS_MARK
 from ouro.core.seed import Seed
 from ouro.phases import BadReply, Prompts, specification
 from ouro.phases.compose import compose
 from ouro.phases.reply import read
 from ouro.phases.text import block
 
-PASS_MARK = 0.8
-"""The least score with which an agent's verdict passes."""
-BELOW_PASS = 0.79
-"""The most that a verdict which does not pass can score."""
 LONGEST_EVIDENCE = 4_000
 
 _OFFLINE = "offline"

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ouro.core.events import Mutation
 from ouro.core.ontology import normalise
 from ouro.core.seed import Field
+from ouro.core.seed_changes import Fields, mutated
 from ouro.phases import BadReply
 from ouro.phases.text import one_line
 
@@ -15,8 +15,6 @@ MOST_FIELDS = 300
 """As in a seed file: similarity compares every field with every other."""
 LONGEST_NAME = 200
 LONGEST_TEXT = 1_000
-
-Fields = tuple[Field, ...]
 
 
 class AskedMutation(Struct, frozen=True):
@@ -36,7 +34,7 @@ def mutate(fields: Fields, asked: Sequence[AskedMutation]) -> tuple[Fields, tupl
     """
     mutations = tuple(_checked(fields, mutation) for mutation in asked)
     _once_each(mutations)
-    after = _applied(fields, mutations)
+    after = mutated(fields, mutations)
     if fields and not after:
         raise BadReply("the mutations would remove every field of the ontology")
     if len(after) > max(MOST_FIELDS, len(fields)):
@@ -127,31 +125,3 @@ def _once_each(mutations: Sequence[Mutation]) -> None:
         if key in seen:
             raise BadReply(f"two mutations of {mutation.name!r}: one a field")
         seen.add(key)
-
-
-def _applied(fields: Fields, mutations: Sequence[Mutation]) -> Fields:
-    by_name = {m.name: m for m in mutations if m.action != "add"}
-    kept = [_changed(f, by_name.get(f.name)) for f in fields]
-    added = [_new(m) for m in mutations if m.action == "add"]
-    return tuple(f for f in (*kept, *added) if f is not None)
-
-
-def _changed(field: Field, mutation: Mutation | None) -> Field | None:
-    if mutation is None:
-        return field
-    if mutation.action == "remove":
-        return None
-    kind, text = mutation.field_type, mutation.description
-    return replace(
-        field,
-        field_type=field.field_type if kind is None else kind,
-        description=field.description if text is None else text,
-    )
-
-
-def _new(mutation: Mutation) -> Field:
-    return Field(
-        name=mutation.name,
-        field_type=mutation.field_type or "string",
-        description=mutation.description or "",
-    )

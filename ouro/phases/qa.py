@@ -6,15 +6,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from ouro.core.brief import Brief, Phase, Reply, Request
-from ouro.core.events import QaCompleted, QaVerdict
+from ouro.core.events import QaCompleted
 from ouro.core.lineage import Lineage
+from ouro.core.marks import qa_verdict
 from ouro.phases import Prompts, standing
 from ouro.phases.compose import compose
 from ouro.phases.reply import read
 from ouro.phases.text import one_line
 
-PASS_FROM = 80.0
-FAIL_BELOW = 40.0
 LONGEST_FINDING = 1_000
 _LONGEST_PASSING_EVIDENCE = 1_000
 
@@ -43,7 +42,7 @@ def facts(lineage: Lineage, reply: Reply) -> QaCompleted:
     """Raises BadReply where the reply does not have the shape or the score is not in 0 to 100."""
     given = read(reply.text, _Reply)
     return QaCompleted(
-        verdict=verdict(given.score),
+        verdict=qa_verdict(given.score),
         score=given.score,
         differences=_findings(given.differences),
         suggestions=_findings(given.suggestions),
@@ -51,12 +50,6 @@ def facts(lineage: Lineage, reply: Reply) -> QaCompleted:
         carried=False,
         usage=reply.usage,
     )
-
-
-def verdict(score: float) -> QaVerdict:
-    if score >= PASS_FROM:
-        return QaVerdict.PASS
-    return QaVerdict.FAIL if score < FAIL_BELOW else QaVerdict.REVISE
 
 
 def _findings(given: Iterable[str]) -> tuple[str, ...]:
