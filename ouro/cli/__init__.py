@@ -20,6 +20,7 @@ COMMANDS = {
     "diff": "What changed between two generations.",
     "blame": "Which generation brought, met and broke what.",
     "state": "What the log of a lineage adds up to.",
+    "verify": "Prove that nobody changed a lineage's history.",
     "path": "Where the workspace of a lineage lies.",
     "init": "Write a configuration to begin with.",
     "doctor": "Look over the repository and its lineages.",

@@ -193,9 +193,7 @@ class Repo:
     def code_tree_id(self, commit_id: str) -> str:
         """The id that the commit's tree has without ouro's own folder, and nothing is written: the
         repository may be read-only, and there need not be such a tree in it."""
-        kept = [e for e in self.commit(commit_id).tree if e.name != OURO_FOLDER]
-        content = b"".join(b"%o %b\0%b" % (e.filemode, e.raw_name or b"", e.id.raw) for e in kept)
-        return hashlib.sha1(b"tree %d\0%b" % (len(content), content)).hexdigest()
+        return code_id(self.commit(commit_id).tree)
 
     def code_tree(self, commit_id: str) -> str:
         """The same id, of a tree that is in the repository afterwards."""
@@ -226,6 +224,13 @@ def _refuse_unwritable_name(path: Path) -> None:
         str(path).encode()
     except UnicodeEncodeError:
         raise OuroError(f"the path {str(path)!a} is not UTF-8", "rename that folder") from None
+
+
+def code_id(tree: pygit2.Tree) -> str:
+    """The id that `tree` has without ouro's own folder."""
+    kept = [e for e in tree if e.name != OURO_FOLDER]
+    content = b"".join(b"%o %b\0%b" % (e.filemode, e.raw_name or b"", e.id.raw) for e in kept)
+    return hashlib.sha1(b"tree %d\0%b" % (len(content), content)).hexdigest()
 
 
 def blob_id(content: bytes) -> str:
