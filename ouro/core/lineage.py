@@ -1,6 +1,7 @@
 """The fold: what a lineage's events mean together. Pure: the same events give the same state."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import assert_never
 
 import msgspec
@@ -45,7 +46,7 @@ class Pause(Struct, frozen=True):
     message: str
 
 
-class Generation(Struct, frozen=True, kw_only=True):
+class Generation(Struct, frozen=True, kw_only=True, dict=True):
     """One turn of the loop, as far as it has come. `spent` is its own, `total` the lineage's when
     it was completed."""
 
@@ -69,7 +70,7 @@ class Generation(Struct, frozen=True, kw_only=True):
     def verdicts(self) -> tuple[Verdict, ...]:
         return self.evaluate.verdicts if self.evaluate else ()
 
-    @property
+    @cached_property  # every decision looks at those of all generations
     def share(self) -> float:
         """The share of criteria passed, 0 where none was judged."""
         if not self.verdicts:

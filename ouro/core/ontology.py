@@ -7,6 +7,7 @@ depend on the order of the fields, and is cut off where it says, on every machin
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
 from math import lcm
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,7 @@ def delta(before: Ontology, after: Ontology) -> Delta:
     return Delta(added=_labels(added), removed=_labels(removed), modified=_labels(modified))
 
 
+@lru_cache(maxsize=4096)
 def normalise(name: str) -> str:
     """The words of a name: lower case, with single spaces; total, and applying it again is idle.
 

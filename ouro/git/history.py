@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ouro.core.codec import peek
+from ouro.core.events import LineageCreated
 from ouro.core.verify.history import Commit, Folder, LogFile, TagRef
 from ouro.errors import NotNow
 from ouro.git.log_tree import folder
@@ -214,11 +216,15 @@ def _down(objects: Objects, tip: str, until: str | None) -> tuple[list[Commit], 
 
 
 def _creates(objects: Objects, commit: Commit, below: Commit | None) -> bool:
-    """Whether a log begins here: it has one line, and the commit below has another one."""
+    """Whether a lineage begins here: its log is one line, which says so of the commit below."""
     if below and below.logs == commit.logs:
         return False
     files = commit.logs[0].files
-    return len(files) == 1 and objects.blob(files[0].blob).count(b"\n") <= 1
+    line = objects.blob(files[0].blob).removesuffix(b"\n") if len(files) == 1 else b"\n"
+    event = None if b"\n" in line else peek(line)
+    if event is None or not isinstance(event.data, LineageCreated):
+        return False
+    return event.data.base == (below.id if below else None)
 
 
 def _below(objects: Objects, commit: Commit | None, wanted: str) -> bool:

@@ -41,7 +41,7 @@ def check(
             _archived(
                 checked, tag, lineage, known.get(int(match["jump"]), {}), int(match["number"])
             )
-        elif tag.target in copies and (jumped or int(match["number"]) not in ends):
+        elif tag.target in copies and _unsettled(int(match["number"]), tag, ends, jumped):
             checked.notices.append(f"{_full(lineage, tag)} is archived, and still there")
         else:
             _present(checked, tag, lineage, ends, int(match["number"]))
@@ -51,6 +51,11 @@ def check(
 
 def _full(lineage: Lineage, tag: TagRef) -> str:
     return f"the tag ooo/{lineage.id}/{tag.name}"
+
+
+def _unsettled(number: int, tag: TagRef, ends: Ends, jumped: bool) -> bool:
+    """Whether a tag of what was left behind waits to be deleted, or moved by a jump cut off."""
+    return number not in ends or (jumped and ends[number] != tag.commit)
 
 
 def _present(checked: Checked, tag: TagRef, lineage: Lineage, ends: Ends, number: int) -> None:
