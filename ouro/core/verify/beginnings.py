@@ -11,9 +11,7 @@ from ouro.core.verify.history import Commit
 def creation_faults(event: Event, base: Commit | None, commit: Commit) -> Iterator[str]:
     """What is wrong with the lineage's first line, in `commit` on top of `base`."""
     data = event.data
-    if not isinstance(data, LineageCreated):
-        yield "a log begins with lineage.created"
-        return
+    assert isinstance(data, LineageCreated), "the codec lets no log begin otherwise"
     if event.generation != 0:
         yield f"the creation is of generation {event.generation}, not 0"
     if commit.parents != ((data.base,) if data.base else ()):
@@ -29,9 +27,7 @@ def fork_faults(
 ) -> Iterator[str]:
     """What is wrong with a fork on top of the commit `before`, whose log is `events`."""
     data = event.data
-    if not isinstance(data, LineageForked):
-        yield f"the log moved from the folder of {was.id} without lineage.forked"
-        return
+    assert isinstance(data, LineageForked), "the codec lets nothing else hand a log on"
     if data.commit != before.id:
         yield f"it says that it was forked at {data.commit}"
     reached = len(was.generations)
