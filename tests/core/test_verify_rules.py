@@ -21,7 +21,7 @@ from ouro.core.events import (
     Verdict,
 )
 from ouro.core.lineage import fold
-from ouro.core.moves import carried_qa
+from ouro.core.moves import Complete, carried_qa, completion
 from ouro.core.policy import Policy
 from ouro.core.seed import Criterion
 from ouro.core.seed_changes import mutated, revised
@@ -258,6 +258,21 @@ def test_what_is_due_is_told() -> None:
     assert said_of(lateral) == ["lateral thinking, but execute was due"]
 
 
+def test_a_decision_and_lateral_thinking_are_due_in_their_turn() -> None:
+    (said,) = said_of(wondered(), executed(), judged(True, False))
+    assert said == "this event is wonder's, but the decision was due"
+    stuck: tuple[Data, ...] = ()
+    for number in range(3):
+        thought = (wondered(), reflected(TWO)) if number else ()
+        stuck += (*thought, executed(tree="t1"), judged(False, False))
+        state = lineage(*stuck)
+        move = facts.due(state, "t1")
+        assert isinstance(move, Complete)
+        stuck += (completion(state, move.decision),)
+    (said,) = said_of(wondered(), *stuck)
+    assert said == "this event is wonder's, but lateral thinking was due: hacker (spinning)"
+
+
 def test_an_end_is_an_end() -> None:
     policy = Policy(qa=False, stop_on_pass=True)
     ended = (executed(), judged(True, True), ended_by(policy))
@@ -266,8 +281,6 @@ def test_an_end_is_an_end() -> None:
 
 
 def ended_by(policy: Policy) -> Data:
-    from ouro.core.moves import Complete, completion
-
     state = lineage(executed(), judged(True, True), policy=policy)
     move = facts.due(state, "t1")
     assert isinstance(move, Complete)
