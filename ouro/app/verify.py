@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ouro.app import history
-from ouro.core.ids import branch_ref
 from ouro.core.verify.history import Finding, Verified
 from ouro.core.verify.walk import verify
 from ouro.errors import Exit, NotNow, OuroError, UsageProblem
@@ -79,18 +78,8 @@ def _resolved(objects: walked.Objects, revision: str) -> str:
 
 def _tip(repo: Repo, lineage_id: str) -> str:
     """The branch, or where there is none its remote-tracking branch."""
-    ref = branch_ref(lineage_id)
-    if local := repo.ref(ref):
-        return local
-    suffix = f"/{ref.removeprefix('refs/heads/')}"
-    tracked = {n: c for n, c in repo.refs("refs/remotes/").items() if n.endswith(suffix)}
-    if len(set(tracked.values())) > 1:
-        raise OuroError(
-            f"several remotes hold {lineage_id}, at different commits: {', '.join(tracked)}",
-            f"choose one: ouro verify {'0' * 40}..<remote>/ooo/{lineage_id}",
-            Exit.USAGE,
-        )
-    if not tracked:
-        known = ", ".join(history.ids(repo)) or "none"
-        raise UsageProblem(f"there is no lineage {lineage_id} here", f"lineages here: {known}")
-    return next(iter(tracked.values()))
+    try:
+        return history.find(repo, lineage_id).commit
+    except OuroError as problem:
+        # Exit code 1 says that something was found.
+        raise UsageProblem(problem.message, problem.hint) from problem

@@ -47,7 +47,9 @@ def grown(folder: Path) -> Project:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return grown(tmp_path_factory.mktemp("verify"))
+    project = grown(tmp_path_factory.mktemp("verify"))
+    project.git("gc", "-q")  # one pack is quicker copied than a thousand objects
+    return project
 
 
 @pytest.fixture
@@ -590,7 +592,7 @@ def a_jump_to_a_commit_that_is_none(f: Forger) -> Told:
 def a_jump_to_another_commit(f: Forger) -> Told:
     f.write(tags=False)
     at = rewound(f, commit=f.ids[f.at("evolve_step.completed", 0)])
-    return Told("prev does not match|seq is", at)
+    return Told("it stands in a commit together with other events", at, jump_line(f))
 
 
 def jump_line(f: Forger) -> int:
@@ -631,14 +633,14 @@ def test_a_lie_is_found(forger: Forger, name: str) -> None:
     told = LIES[name](forger)
     result = found(forger)
     assert result.unknown is None
-    matching = [f for f in result.findings if any(w in f.what for w in told.what.split("|"))]
+    matching = [f for f in result.findings if told.what in f.what]
     assert matching, result.findings
     finding = matching[0]
     if told.step is not None:
         commits = ids if name in UNWRITTEN else forger.ids
         assert finding.commit == commits[told.step]
     if told.line is not None:
-        assert (finding.file, finding.line) == (finding.file, told.line)
+        assert finding.line == told.line
         assert str(finding.file).startswith(".ouro/lineages/")
 
 
@@ -670,6 +672,31 @@ def test_honest_jumps_are_clean(forger: Forger) -> None:
     old, new = forger.ids[left], forger.ids[-1]
     assert verify.between(Repo(forger.folder), old, new).findings == ()
     assert verify.between(Repo(forger.folder), ZEROS, new).findings == ()
+
+
+def test_rewind_undo_and_fork_are_clean(tmp_path: Path) -> None:
+    project = Project(tmp_path / "jumps")
+    project.agent.on("wonder", questions("tone"))
+
+    def clean() -> None:
+        done = project.ouro("verify", "--all")
+        assert (done.code, done.err) == (0, ""), done
+
+    project.agent.on("reflect", mutations(added("tone")), mutations(added("mood")))
+    project.steps(3, "--no-execute")
+    for words in (["rewind", "greet", "--to", "1"], ["undo", "greet"], ["undo", "greet"]):
+        assert project.ouro(*words).code == 0
+        clean()
+    project.agent.on("reflect", mutations(added("time")))
+    project.step()
+    clean()
+    assert project.ouro("undo", "greet").code == 0
+    clean()
+    assert project.ouro("fork", "greet", "other", "--at", "2").code == 0
+    project.lineage = "other"
+    project.step()
+    clean()
+    assert project.ouro("verify", "other").out.endswith("3 generations verified\n")
 
 
 # --- ranges, clones, hooks
