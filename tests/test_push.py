@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from ouro.app import hooks
-from ouro.cli import COMMANDS
 from ouro.git.repository import Repo
 from tests.app.scripted import ROOT, Project, added, git, mutations
 from tests.smart_http import serving
 
-pytestmark = pytest.mark.skipif("verify" not in COMMANDS, reason="this ouro does not verify")
 BRANCH = "refs/heads/ooo/greet"
 LOG = ".ouro/lineages/greet/events/000001.jsonl"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import json_line, project_option, session
 
 EPILOG = """\b
@@ -21,7 +22,7 @@ are gone. Branches, logs, tags and your own checkouts are never removed."""
 
 
 @click.command("gc", epilog=EPILOG)
-@click.argument("lineage_ids", metavar="[ID]...", nargs=-1)
+@click.argument("lineage_ids", metavar="[ID]...", nargs=-1, shell_complete=lineages)
 @click.option("--yes", is_flag=True, help="Remove what is listed.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line.")
 @project_option

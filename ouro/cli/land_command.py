@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import bare_session, json_line, looking, project_option
 from ouro.errors import Exit
 
@@ -22,7 +23,7 @@ Conflicts are left in the checkout, as git leaves them (exit 1). How to undo it 
 
 
 @click.command("land", epilog=EPILOG)
-@click.argument("lineage_id", metavar="ID")
+@click.argument("lineage_id", metavar="ID", shell_complete=lineages)
 @click.option("--into", metavar="BRANCH", help="The branch. [default: the one checked out here]")
 @click.option(
     "--at", default="@", metavar="GEN", help="gen_3, or @-2. [default: @, the newest completed one]"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ouro.cli.completion import lineages
 from ouro.cli.wiring import json_line, project_option, repository
 from ouro.errors import UsageProblem
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     "Exits 0 where nothing was found, 1 where something was, 75 where it cannot be told (a shallow "
     "or partial clone, a log of a newer ouro). This changes nothing.",
 )
-@click.argument("what", metavar="[ID | OLD..NEW]", required=False)
+@click.argument("what", metavar="[ID | OLD..NEW]", required=False, shell_complete=lineages)
 @project_option
 @click.option("--all", "every", is_flag=True, help="Every lineage that has a branch here.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for each lineage.")
