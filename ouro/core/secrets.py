@@ -14,19 +14,20 @@ SHORTEST = 16
 
 _NAMED = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH", re.IGNORECASE)
 
-# The shapes as their issuers document them; each begins with letters that ordinary text has not.
+# The shapes as their issuers document them: letters that ordinary text has not, and what follows.
 _SHAPES = (
-    r"sk-[A-Za-z0-9_-]{20,}",
-    r"gh[pousr]_[A-Za-z0-9]{36,}",
-    r"github_pat_[A-Za-z0-9_]{22,}",
-    r"glpat-[A-Za-z0-9_-]{20,}",
-    r"(?:AKIA|ASIA)[A-Z0-9]{16}",
-    r"AIza[A-Za-z0-9_-]{35}",
-    r"xox[abprs]-[A-Za-z0-9-]{10,}",
-    r"hf_[A-Za-z0-9]{30,}",
-    r"npm_[A-Za-z0-9]{36}",
-    r"pypi-[A-Za-z0-9_-]{50,}",
-    r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----",
+    ("sk-", r"[A-Za-z0-9_-]{20,}"),
+    ("gh", r"[pousr]_[A-Za-z0-9]{36,}"),
+    ("github_pat_", r"[A-Za-z0-9_]{22,}"),
+    ("glpat-", r"[A-Za-z0-9_-]{20,}"),
+    ("AKIA", r"[A-Z0-9]{16}"),
+    ("ASIA", r"[A-Z0-9]{16}"),
+    ("AIza", r"[A-Za-z0-9_-]{35}"),
+    ("xox", r"[abprs]-[A-Za-z0-9-]{10,}"),
+    ("hf_", r"[A-Za-z0-9]{30,}"),
+    ("npm_", r"[A-Za-z0-9]{36}"),
+    ("pypi-", r"[A-Za-z0-9_-]{50,}"),
+    ("-----BEGIN ", r"(?:[A-Z]+ )*PRIVATE KEY-----"),
 )
 _SECRET_FILE = re.compile(
     r"\.env(\..*)?|\.netrc|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|.*\.(pem|p12|pfx|keystore)"
@@ -41,18 +42,25 @@ class Secrets:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         values = sorted(set(secret_values(environment)), key=len, reverse=True)
-        shapes = [rf"(?<![A-Za-z0-9]){shape}" for shape in _SHAPES]
-        self._text = re.compile("|".join([*map(re.escape, values), *shapes]))
-        self._bytes = re.compile(self._text.pattern.encode("utf-8", "surrogateescape"))
+        # One expression each, that begins with letters: those are found a hundred times faster
+        # than the first of many alternatives.
+        shapes = (f"{start}(?<![A-Za-z0-9]{start}){rest}" for start, rest in _SHAPES)
+        expressions = [*map(re.escape, values), *shapes]
+        self._text = [re.compile(one) for one in expressions]
+        self._bytes = [re.compile(one.encode("utf-8", "surrogateescape")) for one in expressions]
 
     def mask(self, text: str) -> str:
-        return self._text.sub(MASK, text)
+        for expression in self._text:
+            text = expression.sub(MASK, text)
+        return text
 
     def mask_bytes(self, content: bytes) -> bytes:
-        return self._bytes.sub(MASK.encode(), content)
+        for expression in self._bytes:
+            content = expression.sub(MASK.encode(), content)
+        return content
 
     def in_bytes(self, content: bytes) -> bool:
-        return self._bytes.search(content) is not None
+        return any(expression.search(content) for expression in self._bytes)
 
 
 def names_a_secret(path: str) -> bool:
