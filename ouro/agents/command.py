@@ -12,6 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ouro.agents import Agent, Call
+from ouro.agents.output import ROOM
 from ouro.agents.parsers import Parsed, Pattern, read_reply
 from ouro.agents.presets import (
     PRESETS,
@@ -187,6 +188,10 @@ def problem_of(outcome: Outcome, parsed: Parsed, name: str) -> Problem | None:
             limit = "without output" if outcome.cause is Cause.IDLE else "in all"
             message = f"{name} was ended after {outcome.seconds:.0f} s {limit}"
             return Problem(kind=FailureKind.TIMEOUT, message=message)
+        case Cause.FLOOD:
+            room = f"{ROOM // 1024**2} MiB"
+            message = f"{name} flooded its output and was ended: more than {room}"
+            return Problem(kind=FailureKind.AGENT_ERROR, message=message)
         case Cause.EXIT | Cause.STOPPED:
             pass
     if parsed.problem is None:

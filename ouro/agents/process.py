@@ -4,24 +4,24 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
 from msgspec import Struct
 
-from ouro.errors import NeedsPerson
-
-MARK = "OURO_RUN"
-"""The variable by which every process of a run is found again, whatever group it is in."""
-GRACE = 5.0
-"""Seconds between TERM and KILL."""
-KEPT = 4 * 1024 * 1024
-"""At most so many bytes (the last ones) of an output are kept and read back."""
+from ouro.agents.leftovers import (
+    MARK,
+    adopt_orphans,
+    descendants,
+    end_family,
+    kill_marked,
+    reap_orphans,
+)
+from ouro.agents.output import make_room, settle_output, tail, written
 
 _TICK = 0.1
-_PROC = Path("/proc")
 
 
 class Limits(Struct, frozen=True):
@@ -37,6 +37,7 @@ class Cause(StrEnum):
     EXIT = "exit"
     IDLE = "idle"
     WALL = "wall"
+    FLOOD = "flood"
     STOPPED = "stopped"
     NOT_FOUND = "not_found"
 
@@ -53,11 +54,11 @@ class Outcome(Struct, frozen=True):
 
     @property
     def stdout(self) -> str:
-        return _tail(self.folder / "stdout").decode("utf-8", "replace")
+        return tail(self.folder / "stdout").decode("utf-8", "replace")
 
     @property
     def stderr(self) -> str:
-        return _tail(self.folder / "stderr").decode("utf-8", "replace")
+        return tail(self.folder / "stderr").decode("utf-8", "replace")
 
 
 class Watch(Struct, frozen=True):
@@ -95,24 +96,26 @@ class Job(Struct, frozen=True, kw_only=True):
 
 
 def run(job: Job, limits: Limits, watch: Watch) -> Outcome:
-    """Run `job` to its end or to a limit; nothing that carries its mark is left afterwards."""
+    """Run `job` to its end or to a limit; no process of it is left afterwards."""
     folder = job.folder
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "stdin").write_bytes(job.stdin)
+    adopt_orphans()
+    others = frozenset(descendants())
     began = time.monotonic()
     try:
         child = _start(job)
     except (FileNotFoundError, PermissionError, NotADirectoryError) as problem:
         (folder / "stderr").write_text(str(problem))
         return Outcome(Cause.NOT_FOUND, 127, time.monotonic() - began, folder)
-    _running.add(child.pid)
+    _running[child.pid] = job.environment[MARK]
     try:
         cause = _wait(child, folder, limits, watch, began)
     finally:
         _signal_group(child, signal.SIGTERM)
-        left = end_marked(job.environment[MARK], first=child)
+        left = end_family(job.environment[MARK], child, others)
         _signal_group(child, signal.SIGKILL)
-        _running.discard(child.pid)
+        del _running[child.pid]
         settle_output(folder, job.mask)
     code = child.wait()
     return Outcome(cause, code, time.monotonic() - began, folder, left)
@@ -135,15 +138,16 @@ def _start(job: Job) -> "subprocess.Popen[bytes]":
         )
 
 
-_running: set[int] = set()
-"""Process groups of the children that are alive now."""
+_running: dict[int, str] = {}
+"""Process groups of the children that are alive now, and their marks."""
 
 
 def kill_running() -> None:
-    """End the running children's groups without any grace: somebody wants out at once."""
-    for group in tuple(_running):
+    """End the running children without any grace: somebody wants out at once."""
+    for group, mark in tuple(_running.items()):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
+        kill_marked(mark)
 
 
 def _wait(
@@ -156,9 +160,12 @@ def _wait(
             return Cause.EXIT
         except subprocess.TimeoutExpired:
             pass
+        reap_orphans(child)
         now = time.monotonic()
-        if (written := _written(folder)) != size:
-            size, grew = written, now
+        if (length := written(folder)) != size:
+            size, grew = length, now
+        if not make_room(folder):
+            return Cause.FLOOD
         if watch.stopped():
             return Cause.STOPPED
         if now - began > limits.wall:
@@ -168,80 +175,6 @@ def _wait(
         watch.tick(now - began, folder)
 
 
-def _written(folder: Path) -> int:
-    return sum((folder / name).stat().st_size for name in ("stdout", "stderr"))
-
-
 def _signal_group(child: "subprocess.Popen[bytes]", number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, number)
-
-
-# --- by mark -----------------------------------------------------------------------------------
-
-
-def end_marked(mark: str, first: "subprocess.Popen[bytes] | None" = None) -> int:
-    """End every process that carries `mark`: TERM, then KILL; how many there were beside `first`.
-
-    `first` is our own child, which is reaped here. Raises NeedsPerson where one does not end.
-    """
-    seen: set[int] = set()
-    began = time.monotonic()
-    while True:
-        alive = set(marked(mark))
-        if first and first.poll() is None:
-            alive.add(first.pid)
-        if not alive:
-            return len(seen - {first.pid if first else 0})
-        waited = time.monotonic() - began
-        if waited > 2 * GRACE:
-            raise NeedsPerson(
-                f"processes of an earlier run do not end: {sorted(alive)}",
-                "end them by hand, then start again",
-            )
-        number = signal.SIGKILL if waited > GRACE else signal.SIGTERM
-        for pid in alive - seen if number == signal.SIGTERM else alive:
-            _signal(pid, number)
-        seen |= alive
-        time.sleep(0.02)
-
-
-def _signal(pid: int, number: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
-
-
-def can_find_marked() -> bool:
-    """Whether this system shows the environment of processes (Linux does, in /proc)."""
-    return (_PROC / "self" / "environ").exists()
-
-
-def marked(mark: str) -> Iterator[int]:
-    """Ids of the living processes that carry `mark`; none where the system cannot tell."""
-    wanted = f"{MARK}={mark}".encode()
-    for entry in _PROC.glob("[0-9]*"):
-        try:
-            variables = (entry / "environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if wanted in variables and int(entry.name) != os.getpid():
-            yield int(entry.name)
-
-
-def settle_output(folder: Path, mask: Callable[[bytes], bytes]) -> None:
-    """Bring what a program printed into the form in which it is kept: its end, without secrets."""
-    for name in ("stdout", "stderr"):
-        path = folder / name
-        if not path.is_file():
-            continue
-        content = _tail(path)
-        fit = mask(content)
-        if fit != content or path.stat().st_size > len(content):
-            path.write_bytes(fit)
-
-
-def _tail(path: Path) -> bytes:
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - KEPT))
-        return file.read()

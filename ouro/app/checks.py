@@ -110,6 +110,8 @@ def _of_outcome(checks: Checks, outcome: Outcome) -> Finding:
     said = f"$ {checks.verify_command}\n{printed.strip()}\n"
     if outcome.cause is Cause.NOT_FOUND:
         return Finding(False, f"{said}could not be started: {outcome.stderr}")
+    if outcome.cause is Cause.FLOOD:
+        return Finding(False, f"{said}ended: it flooded its output")
     if outcome.cause is not Cause.EXIT:
         return Finding(False, f"{said}ended after {outcome.seconds:.1f} s: the time limit")
     if outcome.code != 0:

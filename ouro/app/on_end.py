@@ -46,13 +46,14 @@ def _code_of_loop(ending: Ending, environment: Mapping[str, str]) -> int | None:
 def _run(session: Session, command: str, ending: Ending, code: int) -> str | None:
     """How it failed, None where it did not."""
     from ouro.agents import process
+    from ouro.agents.leftovers import MARK
 
     limit, mark = session.config.settings.check_limit, uuid4().hex
     names = {"OURO_LINEAGE_ID": ending.report.lineage_id, "OURO_EXIT_CODE": str(code)}
     job = process.Job(
         command=("sh", "-c", command),
         cwd=session.repo.root,
-        environment={**session.environment, **names, process.MARK: mark},
+        environment={**session.environment, **names, MARK: mark},
         stdin=f"{to_json(ending.report)}\n".encode(),
         mask=session.secrets.mask_bytes,
         folder=session.state / "output" / f"on_end-{mark[:8]}",

@@ -96,7 +96,8 @@ def _finish_jump(session: Session, workspace: Workspace, tip: str) -> None:
 
 
 def _end_processes(session: Session, marker: Marker) -> None:
-    from ouro.agents.process import can_find_marked, end_marked, settle_output
+    from ouro.agents.leftovers import can_find_marked, end_marked
+    from ouro.agents.output import settle_output
 
     path = session.store.journal.marker_path
     if marker.host != socket.gethostname() or not can_find_marked():

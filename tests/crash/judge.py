@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pygit2
 
-from ouro.agents.process import marked
+from ouro.agents.leftovers import marked
 from ouro.app.run import generation_tag
 from ouro.core.events import (
     TYPE_OF,
