@@ -20,6 +20,7 @@ from ouro.core.events import Data, EvolveStepFailed, Usage
 from ouro.core.retry import failure
 from ouro.git import guard
 from ouro.git.journal import Marker, new_marker
+from ouro.git.program import GitFailed
 from ouro.phases import BadReply, evaluate, execute, qa, reflect, repair, wonder
 
 
@@ -99,8 +100,12 @@ def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
     reply = _call(run, marker, request)
     if problem := reply.problem or _vanished(run):
         return _fail(run, marker, Failed(problem, reply.usage))
-    adopted = _adopt(run)
-    snapshot = run.workspace.snapshot(run.tip, run.session.screen, protected)
+    adopted = _adopted(run)
+    try:
+        snapshot = run.workspace.snapshot(run.tip, run.session.screen, protected)
+    except GitFailed as refused:
+        problem = Problem(kind=FailureKind.AGENT_ERROR, message=refused.message)
+        return _fail(run, marker, Failed(problem, reply.usage))
     work = execute.Work(
         files=snapshot.files,
         added=snapshot.added,
@@ -115,6 +120,8 @@ def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
         run.session.console.warn(f"left out of the generation: {paths} ({reason})")
     if snapshot.saved:
         run.session.console.say(f"protected files were put back: git show {snapshot.saved}")
+    # Only now: until here the branch keeps the agent's commits for a step that comes after a crash.
+    recover.restore_branch(run.session, run.tip, adopted)
     run.record([fact], code=snapshot.tree, adopted=adopted)
     run.workspace.reset(run.tip)
     return None
@@ -182,10 +189,10 @@ def _call(run: Run, marker: Marker, request: Request) -> Reply:
     phase = request.brief.phase
     run.session.console.progress(f"gen {request.brief.generation}: {phase}", 0.0, None)
     repo, lineage_id = run.session.repo, run.lineage.id
-    guard.look(repo, lineage_id)
+    before = guard.look(repo, lineage_id, run.workspace.git_dir)
     reply = run.agent.run(request, run.workspace.root, marker.run)
     run.session.console.settle()
-    for line in guard.put_right(repo, lineage_id):
+    for line in guard.put_right(repo, lineage_id, before):
         run.session.console.warn(line)
     run.session.check_interrupt()
     if reply.denied:
@@ -227,13 +234,12 @@ def _put_back(run: Run) -> None:
         )
 
 
-def _adopt(run: Run) -> tuple[str, ...]:
-    """The agent's own commits, as further parents; the branch is put back to ouro's tip."""
+def _adopted(run: Run) -> tuple[str, ...]:
+    """The newest of the agent's own commits that may be further parents."""
     repo = run.session.repo
     made = {repo.ref(run.session.store.ref), run.workspace.head()} - {None, run.tip}
     adopted = sorted(c for c in made if c and repo.descends(c, run.tip))
     newest = [c for c in adopted if not any(repo.descends(o, c) for o in adopted if o != c)]
-    recover.restore_branch(run.session, run.tip)
     fit = [c for c in newest if not recover.unfit(run.session, c, run.tip)]
     for commit in set(newest) - set(fit):
         run.session.console.warn(

@@ -34,7 +34,7 @@ def dead_step(session: Session) -> None:
         _end_processes(session, marker)
     _clear_stale_locks(session)
     if marker:
-        for line in guard.put_right(session.repo, session.options.lineage_id):
+        for line in guard.put_right_after_death(session.repo, session.options.lineage_id):
             session.console.warn(line)
         committed = _settle_branch(session, marker)
         run = Run(session, session.store.read())
@@ -117,23 +117,22 @@ def _settle_branch(session: Session, marker: Marker) -> bool:
     repo, ref = session.repo, session.store.ref
     now, intent = repo.ref(ref), session.store.journal.intent()
     ours = intent.new if intent and intent.old == marker.tip and intent.new != marker.tip else None
-    if now == marker.tip:
-        return False
-    if ours and now and (now == ours or repo.descends(now, ours)):
-        if now != ours:
-            restore_branch(session, ours)
+    if ours and now and repo.descends(now, ours):
+        restore_branch(session, ours)
         return True
     restore_branch(session, marker.tip)
     return False
 
 
-def restore_branch(session: Session, tip: str) -> None:
-    """Undo what an agent did to the branch; commits that only it held are pinned."""
+def restore_branch(session: Session, tip: str, adopted: Sequence[str] = ()) -> None:
+    """Undo what an agent did to the branch; commits that only it held, and that are in the history
+    of no adopted one, are pinned."""
     repo, ref = session.repo, session.store.ref
     now = repo.ref(ref)
-    if now == tip:
+    symbolic = repo.is_symbolic(ref)
+    if now == tip and not symbolic:
         return
-    if now and not repo.descends(tip, now):
+    if now and not any(repo.descends(kept, now) for kept in (tip, *adopted)):
         if unfit(session, now, tip):
             session.console.warn(
                 f"{ref} was moved; its commits hold secrets or left out files, and are not kept"
@@ -141,7 +140,9 @@ def restore_branch(session: Session, tip: str) -> None:
         else:
             pinned = pin_rescue(repo, session.options.lineage_id, now)
             session.console.warn(f"{ref} was moved; what it held is kept: git log {pinned}")
-    repo.git.run("update-ref", ref, tip, now or "0" * len(tip))
+    # What a symbolic ref of the agent's leads to is not the lineage's: it stays where it is.
+    old = () if symbolic else (now or "0" * len(tip),)
+    repo.git.run("update-ref", "--no-deref", ref, tip, *old)
 
 
 def unfit(session: Session, commit: str, tip: str) -> bool:

@@ -12,13 +12,15 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ouro.core.ids import pins_prefix
+from ouro.core.ids import branch_ref, hidden_ref, pins_prefix
 from ouro.git.journal import write_durably
 from ouro.git.repository import Repo
 
 GUARDED_KEYS = ("core.bare", "core.worktree", "core.hookspath")
 """Settings with which an agent can break the repository for everybody; git lists keys so."""
 STASH = "refs/stash"
+WORKTREE_FILES = ("config.worktree", "info/sparse-checkout")
+"""Settings of the workspace alone, in its git folder: they can hide files from git."""
 
 
 class Stashed(Struct, frozen=True):
@@ -28,38 +30,47 @@ class Stashed(Struct, frozen=True):
 
 class Before(Struct, frozen=True):
     """The repository as it was before a run: refs, stash entries (newest first), settings of the
-    repository's own configuration file."""
+    repository's own configuration file, settings of the workspace's git folder."""
 
     refs: dict[str, str]
     stash: tuple[Stashed, ...]
     settings: dict[str, tuple[str, ...]]
+    git_dir: str = ""
+    files: dict[str, bytes | None] = {}
 
 
-def look(repo: Repo, lineage_id: str) -> None:
+def look(repo: Repo, lineage_id: str, git_dir: Path) -> Before:
     """Note what is there, on disk for a step that comes after this one's death, and pin what only
-    the stash holds, so that no gc can take it."""
-    before = Before(_refs(repo), _stash(repo), _settings(repo))
+    the stash holds, so that no gc can take it. `git_dir` is the workspace's git folder."""
+    files = _files(git_dir) if git_dir != repo.common else {}
+    before = Before(_refs(repo), _stash(repo), _settings(repo), str(git_dir), files)
     for number, entry in enumerate(before.stash):
         repo.git.run("update-ref", f"{pins_prefix(lineage_id)}{number}", entry.commit)
     write_durably(_note(repo, lineage_id), msgspec.json.encode(before))
+    return before
 
 
-def put_right(repo: Repo, lineage_id: str) -> list[str]:
-    """Restore what is the lineage's since `look`, if it was not yet; what was restored, and what
-    else changed, for people, a line each."""
+def put_right_after_death(repo: Repo, lineage_id: str) -> list[str]:
+    """The same for a step that died, by the note that it left; nothing where it left none."""
     note = _note(repo, lineage_id)
     if not note.is_file():
         return []
-    before = msgspec.json.decode(note.read_bytes(), type=Before)
-    said = _restore_settings(repo, before.settings)
+    return put_right(repo, lineage_id, msgspec.json.decode(note.read_bytes(), type=Before))
+
+
+def put_right(repo: Repo, lineage_id: str, before: Before) -> list[str]:
+    """Restore what is the lineage's since `look`; what was restored, and what else changed, for
+    people, a line each."""
+    said = _restore_files(before)
+    said += _restore_settings(repo, before.settings)
     said += _restore_stash(repo, before.stash)
-    said += _restore_tags(repo, lineage_id, before.refs)
-    said += _other_refs(repo, before.refs)
+    said += _restore_refs(repo, lineage_id, before.refs)
+    said += _other_refs(repo, lineage_id, before.refs)
     for number in range(len(before.stash)):
         # A deletion takes the lock of packed-refs, which a killed git may have left: a pin that
         # stays is overwritten by the next run's.
         repo.git.attempt("update-ref", "-d", f"{pins_prefix(lineage_id)}{number}")
-    note.unlink()
+    _note(repo, lineage_id).unlink(missing_ok=True)
     return said
 
 
@@ -77,9 +88,15 @@ def _note(repo: Repo, lineage_id: str) -> Path:
 
 
 def _refs(repo: Repo) -> dict[str, str]:
-    listed = repo.git.run("for-each-ref", "--format=%(objectname) %(refname)").decode()
-    pairs = (line.partition(" ")[::2] for line in listed.splitlines())
-    return {name: value for value, name in pairs}
+    """Full name -> object id, or `ref: ` and the name that a symbolic one stands for."""
+    form = "%(refname) %(if)%(symref)%(then)ref: %(symref)%(else)%(objectname)%(end)"
+    listed = repo.git.run("for-each-ref", f"--format={form}").decode()
+    return dict(line.split(" ", 1) for line in listed.splitlines())
+
+
+def _files(git_dir: Path) -> dict[str, bytes | None]:
+    paths = {name: git_dir / name for name in WORKTREE_FILES}
+    return {name: path.read_bytes() if path.is_file() else None for name, path in paths.items()}
 
 
 def _stash(repo: Repo) -> tuple[Stashed, ...]:
@@ -140,28 +157,65 @@ def _restore_stash(repo: Repo, before: tuple[Stashed, ...]) -> list[str]:
     return [f"the stash lost {entry.message!r}; it is back in the stash" for entry in missing]
 
 
-def _restore_tags(repo: Repo, lineage_id: str, before: Mapping[str, str]) -> list[str]:
-    """The lineage's tags are what they were; tags that the agent put among them are removed."""
-    prefix = f"refs/tags/ooo/{lineage_id}/"
-    old = {name: value for name, value in before.items() if name.startswith(prefix)}
-    now = {name: value for name, value in _refs(repo).items() if name.startswith(prefix)}
+def _restore_files(before: Before) -> list[str]:
+    git_dir, said = Path(before.git_dir), []
+    for name, content in before.files.items():
+        if _files(git_dir)[name] == content:
+            continue
+        (git_dir / name).unlink(missing_ok=True)
+        if content is not None:
+            (git_dir / name).parent.mkdir(parents=True, exist_ok=True)
+            (git_dir / name).write_bytes(content)
+        said.append(f"the workspace's {name} was changed during the run; it is put back")
+    return said
+
+
+def _restore_refs(repo: Repo, lineage_id: str, before: Mapping[str, str]) -> list[str]:
+    """The lineage's refs but its branch are what they were; those that the agent put among them,
+    or in their way, are removed first."""
+    old = {name: value for name, value in before.items() if _is_lineages(name, lineage_id)}
+    now = {name: value for name, value in _refs(repo).items() if _is_lineages(name, lineage_id)}
     changed = sorted(name for name in old.keys() | now.keys() if old.get(name) != now.get(name))
-    zero = "0" * 40
-    for name in changed:
-        wanted, found = old.get(name), now.get(name, zero)
-        update = [name, wanted, found] if wanted else ["-d", name, found]
-        repo.git.run("update-ref", *update)
-    return [f"the tag {name} was changed during the run; it is put back" for name in changed]
+    for name in sorted(changed, key=lambda name: name in old):
+        update = [name, old[name]] if name in old else ["-d", name]
+        # An agent's symbolic ref may lead to a branch of the user's.
+        repo.git.run("update-ref", "--no-deref", *update)
+    return [f"{_shown(name)} was changed during the run; it is put back" for name in changed]
 
 
-def _other_refs(repo: Repo, before: Mapping[str, str]) -> list[str]:
+def _is_lineages(name: str, lineage_id: str) -> bool:
+    if name in ("refs/heads/ooo", "refs/tags/ooo") or name.startswith(branch_ref(lineage_id) + "/"):
+        return True  # there can be no such ref beside the lineage's
+    kept = (f"refs/tags/ooo/{lineage_id}", f"refs/ouro/rescue/{lineage_id}", hidden_ref(lineage_id))
+    return any(name == place or name.startswith(f"{place}/") for place in kept)
+
+
+def _shown(name: str) -> str:
+    return f"the tag {name}" if name.startswith("refs/tags/") else name
+
+
+def _other_refs(repo: Repo, lineage_id: str, before: Mapping[str, str]) -> list[str]:
     """Refs that are not the lineage's: told, not touched, for the user works here too. Other
-    lineages have steps of their own, which move and guard theirs."""
-    own = ("refs/heads/ooo/", "refs/tags/ooo/", "refs/ouro/", STASH)
+    lineages have steps of their own, which guard theirs, and of which each leads on."""
     now = _refs(repo)
+    changed = (
+        (name, value)
+        for name, value in before.items()
+        if now.get(name) != value and not _moves_by_itself(repo, lineage_id, name, value)
+    )
     return [
         f"{name} changed during the run, it was {value[:12]}; if that was not you: "
-        f"git update-ref {name} {value}"
-        for name, value in before.items()
-        if not name.startswith(own) and now.get(name) != value
+        f"{_way_back(name, value)}"
+        for name, value in changed
     ]
+
+
+def _moves_by_itself(repo: Repo, lineage_id: str, name: str, value: str) -> bool:
+    if name.startswith("refs/heads/ooo/") and name != branch_ref(lineage_id):
+        return repo.git.attempt("merge-base", "--is-ancestor", value, name).returncode == 0
+    return name.startswith(("refs/heads/ooo/", "refs/tags/ooo/", "refs/ouro/", STASH))
+
+
+def _way_back(name: str, value: str) -> str:
+    symbolic = value.removeprefix("ref: ")
+    return f"git {'symbolic-ref' if symbolic != value else 'update-ref'} {name} {symbolic}"

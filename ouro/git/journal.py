@@ -37,7 +37,7 @@ class Marker(Struct, frozen=True):
 
 
 def new_marker(run: str, phase: str, worktree: Path, tip: str) -> Marker:
-    return Marker(run, os.getpid(), phase, str(worktree), tip, socket.gethostname())
+    return Marker(run, os.getpid(), phase, str(worktree.resolve()), tip, socket.gethostname())
 
 
 class Journal:

@@ -101,6 +101,11 @@ class Repo:
         except KeyError:
             return None
 
+    def is_symbolic(self, name: str) -> bool:
+        """Whether the ref stands for another one."""
+        ref = self.handle.references.get(name)
+        return ref is not None and isinstance(ref.raw_target, str)
+
     def refs(self, prefix: str) -> dict[str, str]:
         """Full name -> object id, of all refs that begin with `prefix`."""
         names = self.handle.references.iterator()
@@ -207,8 +212,14 @@ class Repo:
         return commit_id == ancestor or self.handle.descendant_of(commit_id, ancestor)
 
     def holds(self, commit_id: str, path: str) -> bool:
-        """Whether the commit's tree has a file or folder at `path`."""
-        return path.strip("/") in self.commit(commit_id).tree
+        """Whether the commit's tree has a file or folder at `path`. A link counts as what it leads
+        to, so one that leads out of the tree does not."""
+        path = path.strip("/")
+        if path not in self.commit(commit_id).tree:
+            return False
+        asked = f"{commit_id}:{path}\n".encode()
+        said = self.git.run("cat-file", "--batch-check=found", "--follow-symlinks", stdin=asked)
+        return said == b"found\n"
 
     def empty_tree(self) -> str:
         return str(self.handle.TreeBuilder().write())

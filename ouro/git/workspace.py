@@ -6,17 +6,18 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from ouro.core.events import LeftOut
 from ouro.core.ids import branch_ref, rescue_prefix
+from ouro.errors import OuroError
 from ouro.git import link
+from ouro.git.index import Index
 from ouro.git.journal import PREPARED
 from ouro.git.left_out import LeftOutPaths, Screen
-from ouro.git.program import Git, GitFailed
+from ouro.git.program import Git
 from ouro.git.protected import REASON, ProtectedPaths
 from ouro.git.repository import OURO_FOLDER, Repo
 
@@ -63,6 +64,7 @@ class Workspace:
 
     def __init__(self, repo: Repo, lineage_id: str, root: Path, git_dir: Path, ours: bool) -> None:
         self.root = root
+        self._place = root.resolve()
         self.git_dir = git_dir
         self.ours = ours
         self._repo = repo
@@ -70,6 +72,7 @@ class Workspace:
         self._git = Git(git_dir, root, repo.identity)
         self._left_out = LeftOutPaths(repo, lineage_id)
         self.prepared = repo.state_folder(lineage_id) / PREPARED
+        self._index = Index(repo, self._git, root, ours, self._ignore)
 
     # --- looking -----------------------------------------------------------------------------
 
@@ -93,8 +96,9 @@ class Workspace:
         return next(found, None)
 
     def gone(self) -> bool:
-        """Whether the folder itself is no longer there."""
-        return not self.root.is_dir()
+        """Whether the folder itself is no longer there, or a link in its path leads elsewhere: what
+        lies there is somebody else's."""
+        return not self.root.is_dir() or self.root.resolve() != self._place
 
     def head(self) -> str | None:
         """The commit that is checked out, None where that cannot be said."""
@@ -102,13 +106,15 @@ class Workspace:
         return said.stdout.decode().strip() if said.returncode == 0 else None
 
     def changed_against(self, tip: str) -> list[Change]:
-        """Stage everything; what then differs from `tip`. Raises GitFailed where git cannot:
+        """Stage everything; what then differs from `tip`. Raises GitFailed where that cannot be:
         a workspace that was not looked at must not pass for one without changes."""
-        self._stage()
+        self._index.stage()
         left_out = set(self._left_out.paths())
         changes = self._staged_against(tip)
         # A user's own rules, or an agent's `git add --force`, can undo that they are ignored.
-        self._unstage([c.path for c in changes if c.status == "A" and c.path in left_out])
+        for change in changes:
+            if change.status == "A" and change.path in left_out:
+                self._index.remove(change.path)
         return [c for c in changes if c.status != "A" or c.path not in left_out]
 
     def _staged_against(self, tip: str) -> list[Change]:
@@ -128,9 +134,12 @@ class Workspace:
         self, tip: str, screen: Screen, protected: ProtectedPaths | None = None
     ) -> Snapshot:
         """The workspace's code as a tree. Ouro's own things in it and what is `protected` are those
-        of `tip`, on the disk too; what `screen` objects to is left out of it."""
+        of `tip`, on the disk too; what `screen` objects to is left out of it. Raises GitFailed
+        where git does not take the files as they are."""
         self._mend_head()
         kept, left, saved = self._guarded(tip, screen, protected)
+        if self._index.refusal:
+            raise self._index.refusal
         left_out = tuple(LeftOut(path=shown(path), reason=reason) for path, reason in left.items())
         tree = self._own_things_of(tip, self._git.run("write-tree").decode().strip())
         added, removed = self._lines(tip, tree)
@@ -172,7 +181,7 @@ class Workspace:
         """Stage everything that may be kept: what of it differs from `tip`, and what may not, with
         the reason."""
         if self._git.attempt("ls-files", "-z").returncode != 0:
-            self._rebuild_index()
+            self._index.rebuild()
         left = self._left_out.too_large(self._git, screen)
         self._left_out.add(left)
         for change in self.changed_against(tip):
@@ -196,7 +205,7 @@ class Workspace:
     def _leave_out(self, tip: str, change: Change) -> None:
         """Take a change out of the index; on disk it stays, and is ignored from now on."""
         if change.status == "A":
-            self._unstage([change.path])
+            self._index.remove(change.path)
             self._left_out.add([change.path])
             return
         aside = change.path + ASIDE.encode()
@@ -223,7 +232,7 @@ class Workspace:
         """Make the log's files and index entries again from `tip`: derived, never the truth."""
         folder = f":(top,literal){OURO_FOLDER}/lineages/{self._id}"
         self._remove_log()
-        self._git.run("reset", "-q", tip, "--", folder)
+        self._git.run("reset", "-q", "--no-refresh", tip, "--", folder)
         entries = self._git.run("ls-files", "-z", "--", folder)
         self._git.run("checkout-index", "-f", "-z", "--stdin", stdin=entries)
 
@@ -245,6 +254,7 @@ class Workspace:
         """
         self._mend_head()
         lost = tuple(shown(c.path) for c in self.changed_against(tip) if not is_ours(c.path))
+        self._index.overlook_nothing()
         self._git.run("read-tree", "--reset", "-u", tip)
         return lost
 
@@ -253,6 +263,7 @@ class Workspace:
         if self.ours and self.git_dir != self._repo.common:
             if self.gone():
                 self.prepared.unlink(missing_ok=True)
+            self._refuse_another_place()
             link.mend(self.root, self.git_dir, branch_ref(self._id))
         if self.ours:
             for name in (*_IN_PROGRESS, "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "sequencer"):
@@ -260,6 +271,17 @@ class Workspace:
             for name in ("index.lock", "HEAD.lock"):
                 link.remove(self.git_dir / name)
         self._git.run("symbolic-ref", "HEAD", branch_ref(self._id))
+
+    def _refuse_another_place(self) -> None:
+        """Remove a link in the workspace's place; raises OuroError where one in its path leads to
+        somebody else's folder."""
+        if self.gone() and self.root.is_symlink():
+            self.root.unlink()
+        if self.root.exists() and self.gone():
+            raise OuroError(
+                f"{self.root} leads to {self.root.resolve()} now, which is not the workspace",
+                "an agent may have made that link: put it back as it was",
+            )
 
     # --- ignored files ------------------------------------------------------------------------
 
@@ -277,31 +299,8 @@ class Workspace:
 
     # --- with git ----------------------------------------------------------------------------
 
-    def _stage(self) -> None:
-        done = self._add()
-        if done.returncode not in (0, 1) and self.ours:
-            self._rebuild_index()
-            done = self._add()
-        if done.returncode not in (0, 1):
-            said = " ".join(done.stderr.decode("utf-8", "replace").split())
-            raise GitFailed(f"git add failed in {self.root}: {said}")
-
-    def _rebuild_index(self) -> None:
-        """Make an index again that an agent has broken: what counts are the files."""
-        link.remove(self.git_dir / "index")
-        self._git.run("read-tree", "HEAD")
-
-    def _add(self) -> CompletedProcess[bytes]:
-        # A nested repository without commits makes `add` fail on it alone, hence the flag.
-        return self._git.attempt("add", "-A", "--ignore-errors", settings=(self._ignore(),))
-
     def _ignore(self) -> str:
         return f"core.excludesFile={self._left_out.ignore_file()}"
-
-    def _unstage(self, paths: Sequence[bytes]) -> None:
-        if paths:
-            stdin = b"".join(path + b"\0" for path in paths)
-            self._git.run("update-index", "-z", "--force-remove", "--stdin", stdin=stdin)
 
     def _own_things_of(self, tip: str, tree: str) -> str:
         handle = self._repo.handle
@@ -344,6 +343,7 @@ def pin_rescue(repo: Repo, lineage_id: str, commit: str) -> str:
     """Keep `commit` under the next free rescue ref; that ref."""
     prefix = rescue_prefix(lineage_id)
     taken = repo.git.run("for-each-ref", "--format=%(refname)", prefix).decode().split()
-    number = max((int(name.removeprefix(prefix)) for name in taken), default=0) + 1
+    numbers = (name.removeprefix(prefix) for name in taken)
+    number = max((int(said) for said in numbers if said.isdecimal()), default=0) + 1
     repo.git.run("update-ref", f"{prefix}{number}", commit, "0" * len(commit))
     return f"{prefix}{number}"

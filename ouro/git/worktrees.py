@@ -81,10 +81,11 @@ def _refuse_another_branch(repo: Repo, lineage_id: str, path: Path) -> None:
 
 
 def reopen(repo: Repo, lineage_id: str, path: Path) -> Workspace | None:
-    """The workspace at `path`, whatever is checked out there now; None where it is gone."""
+    """The workspace whose real path was `path`, whatever is checked out there now; None where it
+    is gone, or a link leads elsewhere."""
     if path == repo.main:
         return Workspace(repo, lineage_id, path, repo.common, ours=False)
-    if not path.is_dir():
+    if not path.is_dir() or path.resolve() != path:
         return None
     git_dir = _registered(repo, path)
     ours = path.name == lineage_id

@@ -242,7 +242,11 @@ def test_misdeeds_in_the_workspace(project: Project, misdeed: str) -> None:
 def test_commits_of_an_agent_are_further_parents(project: Project) -> None:
     commits = "git add .; git commit -qm one; echo 2 >more; git add .; git commit -qm two"
     project.agent.on("execute", {**PASSES, "run": commits})
-    assert project.step(*ONCE).code == 0
+    done = project.step(*ONCE)
+    assert done.code == 0
+    # They are in the history: nothing was lost, and so nothing saved or said.
+    assert project.rescued() == []
+    assert "warning" not in done.err
     (executed,) = project.data("execute.completed")
     (adopted,) = executed["adopted"]
     assert project.git("log", "--format=%s", "-2", adopted) == "two\none"
