@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from ouro.app import history, mailbox, recover
 from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core.events import PauseCleared
+from ouro.git.journal import is_alive
 from ouro.git.lock import Holder, last_holder
 
 
@@ -22,7 +21,7 @@ def stop(session: Session) -> Holder | None:
     """Ask the step or loop that runs to end after its generation; None where none is alive."""
     history.read(session.repo, session.options.lineage_id)
     holder = last_holder(session.state)
-    if holder is None or not (_alive(holder.pid) or (holder.loop and _alive(holder.loop))):
+    if holder is None or not (is_alive(holder.pid) or (holder.loop and is_alive(holder.loop))):
         return None
     mailbox.request_stop(session.state, holder)
     return holder
@@ -42,13 +41,3 @@ def retry(session: Session) -> str | None:
         recover.require_clean(run)
         run.record([PauseCleared()])
         return lineage.pause.until
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -15,7 +15,7 @@ from ouro.core.events import EvolveStepInterrupted
 from ouro.core.ids import branch_ref, hidden_ref
 from ouro.errors import NeedsPerson, OuroError
 from ouro.git import guard
-from ouro.git.journal import Marker
+from ouro.git.journal import Marker, clear_torn
 from ouro.git.left_out import LeftOutPaths
 from ouro.git.workspace import Workspace, pin_rescue, shown
 
@@ -32,6 +32,7 @@ def dead_step(session: Session) -> None:
     if marker := journal.marker():
         session.console.say(f"an earlier step ended in the middle of {marker.phase}: recovering")
         _end_processes(session, marker)
+    clear_torn(session.state)
     _clear_stale_locks(session)
     if marker:
         for line in guard.put_right_after_death(session.repo, session.options.lineage_id):

@@ -15,6 +15,8 @@ Kind = TypeVar("Kind")
 
 PREPARED = "prepared"
 """The note of what a workspace was made ready with; gone when the workspace is made."""
+NEW = ".new"
+"""How a file is called, after its writer's process id, until it is whole."""
 
 
 class Intent(Struct, frozen=True):
@@ -87,13 +89,32 @@ def _read(path: Path, shape: type[Kind]) -> Kind | None:
 def write_durably(path: Path, content: bytes) -> None:
     """Replace `path` as a whole, on the disk when this returns."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    new = path.with_name(f"{path.name}.{os.getpid()}{NEW}")
     with new.open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
     sync_folder(path.parent)
+
+
+def clear_torn(folder: Path) -> None:
+    """Remove the files that `write_durably` did not live to rename; those of living processes, a
+    note that is just being written, stay."""
+    for path in (*folder.glob(f"*{NEW}"), *folder.glob(f"notes/*{NEW}")):
+        writer = path.name.removesuffix(NEW).rpartition(".")[2]
+        if writer.isdecimal() and not is_alive(int(writer)):
+            path.unlink(missing_ok=True)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def sync_folder(folder: Path) -> None:

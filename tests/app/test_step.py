@@ -1,6 +1,7 @@
 """One step after another: the line on stdout, restarts, seeds, policies, carried verdicts."""
 
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,13 @@ def test_a_generation_that_changes_nothing_costs_two_calls(project: Project) -> 
     assert third[2]["data"]["usage"] is None
     subject = project.git("log", "-1", "--format=%s", project.branch)
     assert subject.startswith("gen 3: verdicts carried over, 1/1 passed; qa pass (90); converged")
+
+
+def test_torn_files_of_a_killed_step_are_gone_after_the_next(project: Project) -> None:
+    project.step()
+    with subprocess.Popen(["true"]) as dead:
+        dead.wait()
+    torn = project.state / f"intent.json.{dead.pid}.new"
+    torn.write_text("{")
+    assert project.step().code in (0, 3)
+    assert not torn.exists()
