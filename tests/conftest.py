@@ -23,6 +23,23 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "ouro")
 
 
+NOT_TESTED = "REAL CLIENT NOT TESTED"
+"""How the reason of a skip begins where a real client could not be had."""
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What was not tried must not look as if it had passed."""
+    reports = terminalreporter.getreports("skipped")
+    reasons = {
+        str(report.longrepr[2]) for report in reports if isinstance(report.longrepr, tuple | list)
+    }
+    missing = sorted(said.partition(NOT_TESTED)[2] for said in reasons if NOT_TESTED in said)
+    if missing:
+        terminalreporter.section(f"{NOT_TESTED} (see CONTRIBUTING)", red=True, bold=True)
+    for said in missing:
+        terminalreporter.write_line(f"{NOT_TESTED}{said}", red=True)
+
+
 def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
     """Give this process and its children an empty home, no git configuration, UTC and C.UTF-8."""
     for name in [name for name in os.environ if FOREIGN.fullmatch(name)]:

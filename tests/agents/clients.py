@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from filelock import FileLock
@@ -21,6 +22,7 @@ from ouro.agents.presets import PRESETS, Choice, Preset, command_line, environme
 from ouro.agents.process import Cause, Job, Limits, Watch, child_environment, run
 from ouro.core.brief import Phase
 from tests.agents.model_server import ModelServer
+from tests.conftest import NOT_TESTED
 
 # Read when the tests are collected: before the seal hides them.
 _ENVIRONMENT = dict(os.environ)
@@ -61,7 +63,10 @@ def installed(package: Package) -> Path:
     """The program, installed on first use; several processes may ask at once. Skips, and says why,
     where it cannot be installed."""
     folder = _CACHE / f"ouro-test-clients-{package.version}" / package.name
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        not_tested(package, f"{folder.parent} cannot be made: {problem.strerror}")
     if folder.parent.stat().st_uid != os.getuid():
         pytest.fail(f"{folder.parent} belongs to somebody else; set OURO_TEST_CACHE", pytrace=False)
     with FileLock(folder.with_suffix(".lock")):
@@ -70,9 +75,14 @@ def installed(package: Package) -> Path:
     return folder / package.program
 
 
+def not_tested(package: Package, why: str) -> NoReturn:
+    """Skip, in words that the summary of the tests repeats (`tests/conftest.py`)."""
+    pytest.skip(f"{NOT_TESTED}: {package.name} ({why})")
+
+
 def _install(package: Package, folder: Path) -> None:
     if shutil.which("npm") is None:
-        pytest.skip(f"NO REAL {package.name.upper()}: npm is not installed here")
+        not_tested(package, "npm is not installed here")
     with tempfile.TemporaryDirectory(dir=folder.parent) as partial:
         (Path(partial) / "package.json").write_text('{"private":true}')
         command = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -88,7 +98,7 @@ def _install(package: Package, folder: Path) -> None:
         )
         if done.returncode:
             said = (done.stderr.strip().splitlines() or ["no word"])[0]
-            pytest.skip(f"NO REAL {package.name.upper()}: npm cannot install {what}: {said}")
+            not_tested(package, f"npm cannot install {what}: {said}")
         shutil.rmtree(folder, ignore_errors=True)
         # Whole or not at all: nobody finds half of it.
         (Path(partial) / "node_modules").rename(_made(folder) / "node_modules")
