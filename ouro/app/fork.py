@@ -46,12 +46,13 @@ def fork(session: Session, source: str, at: int | None, seed_file: Path | None) 
         raise UsageProblem(f"there is a lineage {lineage_id} already", "choose another name")
     create.refuse_names_in_the_way(session)
     parsed = create.read_seed(seed_file) if seed_file else None
-    base, fact = _branch_off(session, source, at, parsed)
-    with session.hold():
-        recover.dead_step(session)
-        event = seal([(fact.generation, fact)], base.log, lineage_id, session.stamp)[0]
-        run = Run(session, session.store.fork(base, event, _keep_hidden(session, fact.hidden)))
-        tags.finish_jump(run)
+    with session.no_gc():
+        base, fact = _branch_off(session, source, at, parsed)
+        with session.hold():
+            recover.dead_step(session)
+            event = seal([(fact.generation, fact)], base.log, lineage_id, session.stamp)[0]
+            run = Run(session, session.store.fork(base, event, _keep_hidden(session, fact.hidden)))
+            tags.finish_jump(run)
     return Forked(
         lineage_id=lineage_id,
         source=source,

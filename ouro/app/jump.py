@@ -114,10 +114,11 @@ def _jump(
         return _plan(run, found)[1] if found else None
     with session.hold():
         recover.dead_step(session)
-        run = Run(session, _read(session))
-        tags.put_right(run)
-        found = aim(run)
-        return _go(run, found, force=force) if found else None
+        with session.no_gc():
+            run = Run(session, _read(session))
+            tags.put_right(run)
+            found = aim(run)
+            return _go(run, found, force=force) if found else None
 
 
 def _read(session: Session) -> Stream:

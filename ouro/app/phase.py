@@ -21,6 +21,7 @@ from ouro.core.retry import failure
 from ouro.git import guard
 from ouro.git.journal import Marker, new_marker
 from ouro.git.program import GitFailed
+from ouro.git.protected import ProtectedPaths
 from ouro.phases import BadReply, evaluate, execute, qa, reflect, repair, wonder
 
 
@@ -100,6 +101,14 @@ def _execute(run: Run, marker: Marker) -> EvolveStepFailed | None:
     reply = _call(run, marker, request)
     if problem := reply.problem or _vanished(run):
         return _fail(run, marker, Failed(problem, reply.usage))
+    with run.session.no_gc():
+        return _commit_work(run, marker, reply, protected)
+
+
+def _commit_work(
+    run: Run, marker: Marker, reply: Reply, protected: ProtectedPaths | None
+) -> EvolveStepFailed | None:
+    """Make what the tree holds one commit, and the workspace as that is."""
     adopted = _adopted(run)
     try:
         snapshot = run.workspace.snapshot(run.tip, run.session.screen, protected)
@@ -224,9 +233,10 @@ def _together(first: Usage, second: Usage) -> Usage:
 
 def _put_back(run: Run) -> None:
     """Undo what an agent changed that was only to think."""
-    recover.restore_branch(run.session, run.tip)
-    rescue = run.workspace.rescue(run.tip, "changed outside execute", run.session.screen)
-    lost = run.workspace.reset(run.tip)
+    with run.session.no_gc():
+        recover.restore_branch(run.session, run.tip)
+        rescue = run.workspace.rescue(run.tip, "changed outside execute", run.session.screen)
+        lost = run.workspace.reset(run.tip)
     if lost and rescue:
         run.session.console.warn(
             f"files changed outside execute, put back and saved: {recover.some(lost)} "
@@ -250,8 +260,9 @@ def _adopted(run: Run) -> tuple[str, ...]:
 
 def _fail(run: Run, marker: Marker, failed: Failed) -> EvolveStepFailed:
     """Record a failure; what the agent left in the workspace is saved and undone."""
-    recover.restore_branch(run.session, run.tip)
-    rescue = recover.rescue(run, run.workspace, marker, "failed")
+    with run.session.no_gc():
+        recover.restore_branch(run.session, run.tip)
+        rescue = recover.rescue(run, run.workspace, marker, "failed")
     fact = failure(
         run.lineage, marker.phase, failed.problem, run.session.now(), rescue, failed.usage
     )

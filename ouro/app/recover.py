@@ -37,9 +37,10 @@ def dead_step(session: Session) -> None:
     if marker:
         for line in guard.put_right_after_death(session.repo, session.options.lineage_id):
             session.console.warn(line)
-        committed = _settle_branch(session, marker)
-        run = Run(session, session.store.read())
-        abandon(run, marker, committed=committed)
+        with session.no_gc():
+            committed = _settle_branch(session, marker)
+            run = Run(session, session.store.read())
+            abandon(run, marker, committed=committed)
     elif journal.intent():
         _finish_append(session)
 

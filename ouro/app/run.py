@@ -99,14 +99,15 @@ class Run:
         tip, tag = self.tip, None
         if events and isinstance(events[-1].data, EvolveStepCompleted):
             tag = self._tag(events)
-        self.stream = self.session.store.append(
-            self.stream, events, code=code, adopted=adopted, tag=tag
-        )
-        self.lineage = self._after(events)
-        self.completed = tag is not None
-        if "workspace" in self.__dict__ and code is None:
-            self.workspace.advance(tip, self.tip)
-        self.session.store.journal.settle()
+        with self.session.no_gc():
+            self.stream = self.session.store.append(
+                self.stream, events, code=code, adopted=adopted, tag=tag
+            )
+            self.lineage = self._after(events)
+            self.completed = tag is not None
+            if "workspace" in self.__dict__ and code is None:
+                self.workspace.advance(tip, self.tip)
+            self.session.store.journal.settle()
         for event in events:
             self.session.console.say(_told(event))
 

@@ -18,7 +18,7 @@ from ouro.core.ids import event_id
 from ouro.core.retry import timestamp
 from ouro.core.secrets import Secrets, names_a_secret
 from ouro.errors import NotNow
-from ouro.git import lock
+from ouro.git import housekeeping, lock
 from ouro.git.event_store import GitEventStore
 from ouro.git.left_out import Screen
 from ouro.git.repository import Repo
@@ -114,6 +114,18 @@ class Session:
             self.console.progress(busy.message, 0.0, None)
             return False
         return True
+
+    @contextmanager
+    def no_gc(self) -> Iterator[None]:
+        """What is written while this is open stays, whatever `git gc` is started meanwhile."""
+
+        def waits(what: str) -> None:
+            self.console.progress(what, 0.0, None)
+            self.check_interrupt()
+
+        with housekeeping.held_off(self.repo.common, waits):
+            self.console.settle()
+            yield
 
     # --- time ----------------------------------------------------------------------------------
 

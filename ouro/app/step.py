@@ -20,6 +20,7 @@ from ouro.core.report import Report, of_end, of_failure, of_generation
 from ouro.core.retry import timestamp
 from ouro.core.story import counted
 from ouro.errors import Exit, NeedsPerson, NotNow, OuroError
+from ouro.git import housekeeping
 from ouro.phases import lateral
 
 
@@ -46,6 +47,8 @@ def step(session: Session) -> Ending:
                 run = _begin(session, plan)
                 outcome = _generation(run)
             if isinstance(outcome, Ending):
+                if run.completed:
+                    housekeeping.start_gc(session.repo.common)
                 return _stopped(session, outcome)
             if not _sit_out(session, outcome):
                 report = of_failure(run.lineage, "stopped", "stopped while waiting", run.tip)
@@ -59,10 +62,12 @@ def _begin(session: Session, plan: create.Plan | None) -> Run:
     recover.dead_step(session)
     stream = session.store.read()
     if stream.revision is None:
-        return create.lineage(session, plan)
+        with session.no_gc():
+            return create.lineage(session, plan)
     run = Run(session, stream)
     create.refuse_another_seed(session, run.lineage)
-    tags.put_right(run)
+    with session.no_gc():
+        tags.put_right(run)
     return run
 
 

@@ -79,6 +79,8 @@ for word; do
     update-ref:refs/*) command=update-ref-other; break ;;
     esac
 done
+# It is started as the last thing, and outlives the step as it should.
+[ "$command" != gc ] || exec "$STAND_GIT" "$@"
 count=$STAND/count.$phase.$command
 n=0
 [ ! -e "$count" ] || read -r n <"$count"
