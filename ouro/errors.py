@@ -22,6 +22,10 @@ class Exit(IntEnum):
     TERMINATED = 143
 
 
+GO_ON = "what was committed is safe; put that right, and the same command goes on"
+"""The hint where a disk, or git, refused to do what is usually done."""
+
+
 class OuroError(Exception):
     """An expected failure: one line that says what and where, a hint that says what to do."""
 

@@ -165,7 +165,8 @@ def refuse_names_in_the_way(session: Session) -> None:
 def _base(session: Session) -> str | None:
     if session.options.base:
         return session.repo.resolve_commit(session.options.base)
-    return session.repo.head()
+    head = session.repo.head()
+    return str(session.repo.commit(head).id) if head else None
 
 
 def _warn(session: Session, planned: Plan) -> None:

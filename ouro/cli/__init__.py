@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import click
 
 from ouro import __version__
-from ouro.errors import Exit, OuroError
+from ouro.errors import GO_ON, Exit, OuroError
 
 COMMANDS = {
     "step": "Run one generation of a lineage.",
@@ -96,7 +96,9 @@ def run() -> NoReturn:
         code = _reader_is_gone()
     except OSError as problem:
         where = f"{problem.filename}: " if problem.filename else ""
-        code = _explain(OuroError(f"{where}{problem.strerror}", "what was committed is safe"))
+        # libgit2's own have a text alone.
+        said = " ".join((problem.strerror or str(problem)).split())
+        code = _explain(OuroError(f"{where}{said}", GO_ON))
     except Exception as bug:
         code = _report_bug(bug)
     sys.exit(int(code or 0))

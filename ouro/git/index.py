@@ -48,8 +48,10 @@ class Index:
             raise GitFailed(f"git add failed in {self._root}: {said}")
 
     def _add(self) -> CompletedProcess[bytes]:
-        # A nested repository without commits makes `add` fail on it alone, hence the flag.
-        return self._git.attempt("add", "-A", "--ignore-errors", settings=(self._ignore(),))
+        # A nested repository without commits makes `add` fail on it alone, hence the flag; an agent
+        # also writes outside of what a sparse checkout holds.
+        words = ("add", "-A", "--ignore-errors", "--sparse")
+        return self._git.attempt(*words, settings=(self._ignore(),))
 
     def rebuild(self) -> None:
         """Make an index again that an agent has broken: what counts are the files."""

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from ouro.errors import OuroError
+from ouro.errors import GO_ON, OuroError
 
 LOCAL_VARIABLES = frozenset(
     [
@@ -53,6 +53,9 @@ inherited: set[int] = set()
 
 class GitFailed(OuroError):
     """The git program said no; `message` holds its own words."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, GO_ON)
 
 
 def environment(base: Mapping[str, str] = os.environ) -> dict[str, str]:

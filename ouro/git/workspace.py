@@ -13,7 +13,7 @@ from msgspec import Struct
 from ouro.core.events import LeftOut
 from ouro.core.ids import branch_ref, rescue_prefix
 from ouro.errors import OuroError
-from ouro.git import link
+from ouro.git import link, sparse
 from ouro.git.index import Index
 from ouro.git.journal import PREPARED
 from ouro.git.left_out import LeftOutPaths, Screen
@@ -141,6 +141,7 @@ class Workspace:
         if self._index.refusal:
             raise self._index.refusal
         left_out = tuple(LeftOut(path=shown(path), reason=reason) for path, reason in left.items())
+        sparse.widen(self._git, [c.path for c in kept if c.status != "D"])
         tree = self._own_things_of(tip, self._git.run("write-tree").decode().strip())
         added, removed = self._lines(tip, tree)
         files = tuple(shown(c.path) for c in kept if not is_ours(c.path))
@@ -303,15 +304,12 @@ class Workspace:
         return f"core.excludesFile={self._left_out.ignore_file()}"
 
     def _own_things_of(self, tip: str, tree: str) -> str:
-        handle = self._repo.handle
         before = self._repo.commit(tip).tree
-        builder = handle.TreeBuilder(self._repo.tree(tree))
-        if builder.get(OURO_FOLDER) is not None:
-            builder.remove(OURO_FOLDER)
-        for name in PROTECTED:
+        builder = self._repo.handle.TreeBuilder(self._repo.tree(tree))
+        for name in (OURO_FOLDER, *PROTECTED):
             if builder.get(name) is not None:
                 builder.remove(name)
-            if name in before:
+            if name in before and name in PROTECTED:
                 builder.insert(name, before[name].id, before[name].filemode)
         return str(builder.write())
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ouro.core.ids import branch_ref
 from ouro.errors import OuroError
+from ouro.git import sparse
 from ouro.git.journal import PREPARED
 from ouro.git.program import Git
 from ouro.git.repository import Repo
@@ -152,6 +153,7 @@ def _make(repo: Repo, lineage_id: str, tip: str, path: Path) -> Workspace:
     git = Git(git_dir, path)
     git.run("symbolic-ref", "HEAD", branch_ref(lineage_id))
     git.run("read-tree", "--reset", "-u", tip)
+    sparse.recall(git, tip)
     unfinished.unlink()
     return Workspace(repo, lineage_id, path, git_dir, ours=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -124,7 +125,7 @@ class Agent:
     @property
     def line(self) -> str:
         """The command line for `--agent`."""
-        return str(self.program)
+        return shlex.quote(str(self.program))
 
     def _write(self) -> None:
         new = self.folder / "script.new"
