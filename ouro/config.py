@@ -33,6 +33,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `protect` are globs of files that stay as they are, `copy` of untracked ones that a new
     workspace gets, `setup` commands that make it ready; `snapshot` limits what a generation adds.
     `on_end` is a command that is run when a loop ends.
+    `remote` names the remote that steps share their lineage over; it may be silent for
+    `remote_limit`, and a machine that is silent for as long loses its turn.
     """
 
     agent: str | None = None
@@ -49,6 +51,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     snapshot: Caps = Caps()
     on_end: str | None = None
     worktree_root: str | None = None
+    remote: str | None = None
+    remote_limit: float = 60.0
     idle_limit: float = 600.0
     wall_limit: float = 3600.0
     check_limit: float = 300.0
@@ -143,7 +147,7 @@ def _read_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _plain(key: str, text: str) -> Any:
     """The value that a text in the environment means."""
-    if key in ("agent", "worktree_root", "model", "on_end"):
+    if key in ("agent", "worktree_root", "model", "on_end", "remote"):
         return text
     if text[:1] in ("[", "{"):
         return _json(key, text)

@@ -64,8 +64,7 @@ def hidden_checks(run: Run) -> HiddenChecks:
     if content is None:
         raise NeedsPerson(
             f"the hidden checks of {run.lineage.id} are not in this clone",
-            f"fetch them: git fetch origin 'refs/ouro/hidden/{run.lineage.id}:"
-            f"refs/ouro/hidden/{run.lineage.id}'",
+            f"fetch them: ouro pull REMOTE {run.lineage.id}, once they were pushed with ouro push",
         )
     return msgspec.json.decode(content, type=HiddenChecks)
 

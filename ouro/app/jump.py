@@ -156,7 +156,7 @@ def _go(run: Run, aim: Aim, *, force: bool) -> Jumped:
 
     session, old = run.session, run.tip
     target, will, fact = _plan(run, aim)
-    workspace = _workspace(run)
+    workspace = workspace_of(run)
     saved = _clear_the_way(run, workspace, aim.commit, force=force) if workspace else None
     if workspace:
         checkout.refuse_move(workspace, old, aim.commit)
@@ -176,7 +176,7 @@ def _after(target: Stream, event: object) -> Lineage:
     return evolve(fold(target.log.events), event)  # type: ignore[arg-type]
 
 
-def _workspace(run: Run) -> Workspace | None:
+def workspace_of(run: Run) -> Workspace | None:
     """The working tree that has to come along; where there is none, the next step makes one."""
     from ouro.git.worktrees import find
 

@@ -117,6 +117,33 @@ def _made(run: Run, ends: Sequence[Event], lineage: Lineage) -> dict[int, str]:
     }
 
 
+def taken_over(run: Run, theirs: Mapping[str, str]) -> TagChanges:
+    """What a clone at `run` has to do to its tags, where those of another clone (name -> tag
+    object) are `theirs`: what fits the log is taken, archived ones stay."""
+    present, events = run.session.store.tag_objects(), run.stream.log.events
+    archived = [
+        update(f"refs/tags/{name}", made, None)
+        for name, made in theirs.items()
+        if name not in present and is_archived(name)
+    ]
+    ends = {tag_name(run.lineage.id, number): end for number, end in completions(events).items()}
+    store = run.session.store
+    fitting = {n: o for n, o in theirs.items() if n in ends and store.ends_with(o, ends[n])}
+    known = {name: made for name, made in theirs.items() if is_archived(name)} | present | fitting
+    return TagChanges(archived, _moves(run, events, run.lineage, known, frozenset(), present))
+
+
+def is_archived(name: str) -> bool:
+    """Whether a tag (`ooo/…`) is that of a generation that a jump left behind."""
+    match = _GENERATION.fullmatch(name)
+    return bool(match and match["jump"])
+
+
+def is_generation(name: str) -> bool:
+    """Whether a tag (`ooo/…`) is one of a generation, archived or not."""
+    return bool(_GENERATION.fullmatch(name))
+
+
 def finish_jump(run: Run) -> int:
     """Do to the tags what the last jump, or a fork, has left to do; how many changed."""
     present = run.session.store.tag_objects()
@@ -132,9 +159,12 @@ def _moves(
     lineage: Lineage,
     present: Mapping[str, str],
     known: frozenset[int],
+    set_now: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Ref updates after which the generation tags are those of the log `events` (folded:
-    `lineage`). The tags of the generations `known` are right."""
+    `lineage`). The tags of the generations `known` are right. Of the tags `present`, those
+    `set_now` are refs here already (None: all of them)."""
+    here = present if set_now is None else set_now
     store, ends = run.session.store, completions(events)
     archive = _archive(present)
     objects: dict[int, str] = {}
@@ -147,7 +177,7 @@ def _moves(
         else:
             lost.append(ends[number])
     objects |= _made(run, lost, lineage)
-    return _updates(lineage.id, objects, present) + _deletions(ends.keys(), present, archive)
+    return _updates(lineage.id, objects, here) + _deletions(ends.keys(), here, archive)
 
 
 def _updates(lineage_id: str, objects: Mapping[int, str], present: Mapping[str, str]) -> list[str]:

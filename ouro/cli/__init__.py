@@ -34,6 +34,8 @@ COMMANDS = {
     "fork": "Branch a new lineage off another one.",
     "land": "Bring the result onto a branch of yours.",
     "gc": "Remove what is left over: workspaces, outputs, old rescue refs.",
+    "push": "Push lineages to a remote.",
+    "pull": "Take up what a remote has of lineages.",
     "seed": "Write a seed file, or look one over.",
     "completion": "Words for the Tab key: bash, zsh, fish.",
 }

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ouro.app.session import Options, Session
     from ouro.git.repository import Repo
 
+if TYPE_CHECKING:
+    from ouro.app.sync import Desk
+
 
 def session(
     options: Options,
@@ -78,6 +81,22 @@ def now() -> str:
     from ouro.core.retry import timestamp
 
     return timestamp(datetime.now(UTC))
+
+
+def desk(project_dir: Path | None) -> Desk:
+    """Where a command for several lineages works."""
+    from ouro.app.sync import Desk
+    from ouro.config import load
+    from ouro.render.terminal import Terminal
+
+    repo = repository(project_dir)
+    return Desk(
+        repo=repo,
+        settings=load(repo.root, os.environ, {}).settings,
+        console=Terminal(sys.stderr),
+        session=lambda lineage_id: bare_session(lineage_id, project_dir),
+        person=sys.stdin.isatty() and sys.stderr.isatty(),
+    )
 
 
 def bare_session(lineage_id: str, project_dir: Path | None) -> Session:

@@ -43,6 +43,10 @@ def hidden_ref(lineage_id: str) -> str:
     return f"refs/ouro/hidden/{lineage_id}"
 
 
+def lease_ref(lineage_id: str) -> str:
+    return f"refs/ouro/lease/{lineage_id}"
+
+
 def rescue_prefix(lineage_id: str) -> str:
     return f"refs/ouro/rescue/{lineage_id}/"
 

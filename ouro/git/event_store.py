@@ -137,6 +137,12 @@ class GitEventStore:
         self._read_back(commit, [event])
         return Stream(extend(source.log, [event]), commit, source.code)
 
+    def follow(self, at: str | None, to: str, tags: TagChanges, refs: Sequence[str]) -> None:
+        """Go from the tip `at` (None: there is no branch) to `to`, a commit that another clone
+        made; `refs` are further updates."""
+        changes = [*tags.archived, *tags.moved, *refs]
+        self._move(at, to, [update(self.ref, to, at), *changes] if at != to else changes)
+
     def change_tags(self, tip: str, updates: Sequence[str]) -> None:
         self._move(tip, tip, updates)
         self.journal.settle()

@@ -6,6 +6,7 @@ may as well be the user's own doing meanwhile is reported with its old value, an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,6 +22,7 @@ GUARDED_KEYS = ("core.bare", "core.worktree", "core.hookspath")
 STASH = "refs/stash"
 WORKTREE_FILES = ("config.worktree", "info/sparse-checkout")
 """Settings of the workspace alone, in its git folder: they can hide files from git."""
+_TRACKED = re.compile(r"refs/remotes/[^/]+/ooo/")
 
 
 class Stashed(Struct, frozen=True):
@@ -213,6 +215,8 @@ def _other_refs(repo: Repo, lineage_id: str, before: Mapping[str, str]) -> list[
 def _moves_by_itself(repo: Repo, lineage_id: str, name: str, value: str) -> bool:
     if name.startswith("refs/heads/ooo/") and name != branch_ref(lineage_id):
         return repo.git.attempt("merge-base", "--is-ancestor", value, name).returncode == 0
+    if _TRACKED.match(name):
+        return True  # a step or a pull of another lineage fetched it
     return name.startswith(("refs/heads/ooo/", "refs/tags/ooo/", "refs/ouro/", STASH))
 
 

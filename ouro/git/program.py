@@ -31,15 +31,18 @@ LOCAL_VARIABLES = frozenset(
 )
 """What `git rev-parse --local-env-vars` lists: git exports these inside hooks."""
 
-_SETTINGS = (
+DURABLY = (
     # Written data must be on the disk before it is reported: git syncs nothing of this by default.
     "core.fsync=all",
     "core.fsyncMethod=batch",
-    # The user's hooks are for the user's own commits.
-    f"core.hooksPath={os.devnull}",
     # Housekeeping must not run between two of our writes.
     "gc.auto=0",
     "maintenance.auto=false",
+)
+_SETTINGS = (
+    *DURABLY,
+    # The user's hooks are for the user's own commits.
+    f"core.hooksPath={os.devnull}",
     "core.fsmonitor=false",
     "core.quotePath=false",
     # A warning that some users made an error; what is staged here is what is there.

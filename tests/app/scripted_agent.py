@@ -122,6 +122,11 @@ class Agent:
         self._write()
         return self
 
+    def reset(self) -> None:
+        """Forget what was said with `on`."""
+        self._script = dict(DEFAULTS)
+        self._write()
+
     @property
     def line(self) -> str:
         """The command line for `--agent`."""
