@@ -62,6 +62,10 @@ class NotNow(OuroError):
         super().__init__(message, hint, Exit.NOT_NOW)
 
 
+class Overtaken(NotNow):
+    """Another machine works on the lineage now: what is done here from now on would be lost."""
+
+
 class NeedsPerson(OuroError):
     """Failed for good: only a person can put it right."""
 

@@ -18,6 +18,7 @@ from ouro.app.session import Interrupted
 from ouro.core.brief import FailureKind, Phase, Problem, Reply, Request
 from ouro.core.events import Data, EvolveStepFailed, Usage
 from ouro.core.retry import failure
+from ouro.errors import Overtaken
 from ouro.git import guard
 from ouro.git.journal import Marker, new_marker
 from ouro.git.program import GitFailed
@@ -65,7 +66,7 @@ def marked(run: Run, doing: str) -> Iterator[Marker]:
     journal.mark(marker)
     try:
         yield marker
-    except Interrupted:
+    except (Interrupted, Overtaken):
         recover.restore_branch(run.session, run.tip)
         recover.abandon(run, marker)
         raise

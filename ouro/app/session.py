@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -51,7 +51,8 @@ class Options:
 @dataclass(frozen=True)
 class Session:
     """One command's surroundings. `interrupt` gives the number of the signal that asked the
-    program to end, 0 while none did."""
+    program to end, 0 while none did. `alarms` are asked several times a second while something
+    runs; what one raises ends that."""
 
     options: Options
     repo: Repo
@@ -60,6 +61,7 @@ class Session:
     environment: Mapping[str, str]
     started_in: Path
     interrupt: Callable[[], int]
+    alarms: list[Callable[[], None]] = field(default_factory=list)
 
     @cached_property
     def store(self) -> GitEventStore:
@@ -149,8 +151,13 @@ class Session:
             self.check_interrupt()
 
     def check_interrupt(self) -> None:
+        self._ask_alarms()
         if number := self.interrupt():
             raise Interrupted(number)
+
+    def _ask_alarms(self) -> None:
+        for alarm in self.alarms:
+            alarm()
 
     # --- agents --------------------------------------------------------------------------------
 
@@ -172,5 +179,6 @@ class Session:
 
         def tick(seconds: float, folder: Path) -> None:
             self.console.progress(what, seconds, folder / "stdout")
+            self._ask_alarms()
 
         return Watch(stopped=lambda: bool(self.interrupt()), tick=tick)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, assert_never
 
-from ouro.app import create, mailbox, prepare, recover, tags
+from msgspec.structs import replace
+
+from ouro.app import create, mailbox, prepare, recover, tags, turn
 from ouro.app.phase import run_phase
 from ouro.app.run import Run
 from ouro.app.session import Session
@@ -40,16 +42,17 @@ def step(session: Session) -> Ending:
     Raises UsageProblem before any effect, Interrupted, and OuroError where there is nothing that
     the step's report could say.
     """
+    turn.find(session)
     plan = create.plan(session)
     try:
         while True:
-            with session.hold():
+            with session.hold(), turn.turn(session) as mine:
                 run = _begin(session, plan)
                 outcome = _generation(run)
             if isinstance(outcome, Ending):
                 if run.completed:
                     housekeeping.start_gc(session.repo.common)
-                return _stopped(session, outcome)
+                return _stopped(session, _shared(outcome, mine.problem))
             if not _sit_out(session, outcome):
                 report = of_failure(run.lineage, "stopped", "stopped while waiting", run.tip)
                 return _stopped(session, Ending(report, Exit.NOT_NOW, decided=False))
@@ -156,6 +159,15 @@ def _failed(run: Run, failed: EvolveStepFailed) -> Ending:
         return Ending(of_failure(run.lineage, error, reason, run.tip), Exit.FAILED, decided=False)
     reason = f"{failed.phase} failed, next try not before {failed.retry_at}"
     return Ending(of_failure(run.lineage, error, reason, run.tip), Exit.NOT_NOW, decided=False)
+
+
+def _shared(ending: Ending, problem: OuroError | None) -> Ending:
+    """`ending`, with the code that says so where the remote does not have what was done."""
+    if problem is None:
+        return ending
+    error = ending.report.error or f"not pushed: {problem.message}"
+    report = replace(ending.report, error=error)
+    return ending._replace(report=report, code=problem.exit_code, decided=False)
 
 
 def _stopped(session: Session, ending: Ending) -> Ending:

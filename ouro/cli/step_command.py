@@ -19,6 +19,7 @@ Examples:
   ouro step --lineage-id greet --seed-file seed.yaml
   ouro step --lineage-id greet --agent claude --model opus --wait
   ouro step --lineage-id greet --agent ./my-agent.sh -- --its own words
+  ouro step --lineage-id greet --remote origin   one lineage, many machines
   ouro step --lineage-id greet --no-execute      the ontology only
   ouro step --lineage-id greet --dry-run         the next prompt and command line, nothing is run
 
@@ -70,6 +71,8 @@ Exit codes with --exit-code: 0 converged, 3 continue, 4 stagnated (goes on), 10 
 @click.option("--idle-limit", type=float, help="Seconds an agent may print nothing. [600]")
 @click.option("--wall-limit", type=float, help="Seconds an agent may take. [3600]")
 @click.option("--check-limit", type=float, help="Seconds a check may take. [300]")
+@click.option("--remote", metavar="NAME", help="Take turns with other machines: pull, step, push.")
+@click.option("--remote-limit", type=float, help="Seconds a remote may be silent. [60]")
 @click.option("--wait", is_flag=True, help="Wait while the lineage is busy or paused.")
 @click.option("--exit-code", is_flag=True, help="Say the decision by the exit code, too.")
 @click.argument("agent_args", nargs=-1, type=click.UNPROCESSED, metavar="[-- AGENT ARGS]")
