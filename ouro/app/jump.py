@@ -13,6 +13,7 @@ from ouro.app.session import Session
 from ouro.core import jumps
 from ouro.core.codec import extend, seal
 from ouro.core.events import Jump, LineageRestored, LineageRewound
+from ouro.core.ids import branch_ref, tag_name
 from ouro.core.lineage import Lineage, evolve, fold
 from ouro.core.store import Stream
 from ouro.errors import OuroError, UsageProblem
@@ -60,12 +61,11 @@ def rewind(
     def aim(run: Run) -> Aim | None:
         events = run.stream.log.events
         length = jumps.length_at(events, to)
-        if jumps.stands_at(events, length):
-            return None
-        return Aim(LineageRewound, _commit_at(run, length, to))
+        commit = _commit_at(run, length, to)
+        if detach:
+            _refuse_to_lose(session, commit)
+        return None if jumps.stands_at(events, length) else Aim(LineageRewound, commit)
 
-    if detach:
-        _require_clean_checkout(session)
     done = _jump(session, aim, dry_run=dry_run, force=force)
     if detach and not dry_run:
         _detach(session, to)
@@ -93,8 +93,6 @@ def undo(session: Session, *, dry_run: bool = False, force: bool = False) -> Jum
 
 def _commit_at(run: Run, length: int, generation: int) -> str:
     """The commit at which the log had its first `length` events."""
-    from ouro.core.ids import tag_name
-
     end, store = run.stream.log.events[length - 1], run.session.store
     tagged = store.tagged(tag_name(run.lineage.id, generation)) if generation else None
     if tagged and store.ends_with(tagged, end) and run.session.repo.descends(run.tip, tagged):
@@ -112,6 +110,7 @@ def _jump(
         run = Run(session, _read(session))
         found = aim(run)
         return _plan(run, found)[1] if found else None
+    _read(session)
     with session.hold():
         recover.dead_step(session)
         with session.no_gc():
@@ -212,29 +211,39 @@ def _clear_the_way(run: Run, workspace: Workspace, commit: str, *, force: bool) 
 # --- the user's own checkout -------------------------------------------------------------------
 
 
-def _require_clean_checkout(session: Session) -> None:
+def _refuse_to_lose(session: Session, commit: str) -> None:
+    """Raise OuroError where putting the user's checkout on `commit` would cost the user something:
+    git itself would overwrite ignored files."""
     repo = session.repo
     if repo.here is None:
         raise UsageProblem(
-            "--checkout needs a working tree, and this repository is bare", "omit it"
+            "--checkout needs a working tree, and this repository is bare", "leave it out"
         )
-    listed = repo.git_here().run("status", "--porcelain", "-z", "--untracked-files=no")
-    if listed:
+    if repo.branch() == branch_ref(session.options.lineage_id):
+        return
+    tree = Workspace(repo, session.options.lineage_id, repo.here, repo.git_dir, ours=False)
+    changed = checkout.modified(tree)
+    coming = checkout.difference(tree, repo.head() or repo.empty_tree(), commit)
+    lost = [*sorted(changed), *checkout.in_the_way(tree, checkout.arriving(coming))]
+    if lost:
+        what = "has changes that are not committed" if changed else "has files in the way"
         raise OuroError(
-            f"{repo.here} has changes that are not committed",
-            "commit or stash them, or leave out --checkout",
+            f"{repo.here} {what}: {recover.some([shown(path) for path in lost])}",
+            "commit, stash or move them away, or leave out --checkout",
         )
 
 
 def _detach(session: Session, to: int) -> None:
     """Put the user's checkout on the generation that the lineage is at now."""
-    from ouro.core.ids import branch_ref, tag_name
-
     repo, lineage_id = session.repo, session.options.lineage_id
     if repo.branch() == branch_ref(lineage_id):
         return
     revision = f"refs/tags/{tag_name(lineage_id, to)}" if to else branch_ref(lineage_id)
-    done = repo.git_here().attempt("checkout", "--quiet", "--detach", revision)
+    git = repo.git_here()
+    done = git.attempt("checkout", "--quiet", "--no-overwrite-ignore", "--detach", revision)
     if done.returncode != 0:
         said = " ".join(done.stderr.decode("utf-8", "replace").split())
-        session.console.warn(f"{repo.here} stays where it was: {said}")
+        raise OuroError(
+            f"{repo.here} stays where it was: {said}", f"go there: git checkout --detach {revision}"
+        )
+    session.console.say(f"{repo.here} is at generation {to} (undo: git checkout -)")

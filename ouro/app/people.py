@@ -32,6 +32,7 @@ def retry(session: Session) -> str | None:
 
     Raises NotNow while a step works, which is then no pause.
     """
+    history.read(session.repo, session.options.lineage_id)
     with session.hold():
         recover.dead_step(session)
         stream, lineage = history.read(session.repo, session.options.lineage_id)

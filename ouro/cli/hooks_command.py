@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -34,7 +35,7 @@ def install(project_dir: Path | None, server: bool) -> None:
         click.echo(f"the hook that was there runs first: {hook.before}", err=True)
     if changed and hook.shared:
         click.echo("core.hooksPath puts it into the work tree, for git to show there", err=True)
-    click.echo("undo: ouro hooks uninstall", err=True)
+    click.echo(f"undo: ouro hooks uninstall{_there(project_dir)}", err=True)
 
 
 @command.command("uninstall", epilog="Undo: ouro hooks install")
@@ -48,7 +49,7 @@ def uninstall(project_dir: Path | None) -> None:
         back = "; the hook before it is back" if hook.before else ""
         click.echo(f"removed {hook.path}{back}", err=True)
         option = " --server" if hook.name == hooks.SERVER else ""
-        click.echo(f"undo: ouro hooks install{option}", err=True)
+        click.echo(f"undo: ouro hooks install{option}{_there(project_dir)}", err=True)
     if not removed:
         click.echo("no hook of ouro is installed here", err=True)
 
@@ -68,3 +69,7 @@ def status(project_dir: Path | None, as_json: bool) -> None:
         click.echo(msgspec.json.encode(found, enc_hook=str))
     for hook in found if not as_json else ():
         click.echo(hook_line(hook))
+
+
+def _there(project_dir: Path | None) -> str:
+    return f" --project-dir {quote(str(project_dir.absolute()))}" if project_dir else ""

@@ -42,7 +42,7 @@ def hold(folder: Path, what: str) -> Iterator[None]:
     except Timeout:
         raise NotNow(
             f"{what} is busy: {_holder(folder)}",
-            "wait for it with --wait, or end that process",
+            "wait until it is done (a step does, with --wait), or end that process",
         ) from None
     except OSError as problem:
         raise OuroError(
@@ -70,7 +70,7 @@ def _writing(folder: Path, what: str) -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise NotNow(
                     f"{what} is busy: a git process of a step that died is still at work",
-                    "wait for it with --wait, or end that process",
+                    "wait until it is done (a step does, with --wait), or end that process",
                 )
             time.sleep(0.02)
         program.inherited.add(descriptor)

@@ -127,7 +127,7 @@ def test_a_rewound_lineage_goes_on_and_remembers_what_it_cost(project: Project) 
     assert "rewound_1/gen_4" in project.tags()
     assert project.ouro("undo", "greet").code == 0
     assert project.show("kept") == "3"
-    assert project.git("fsck", "--strict") == ""
+    assert project.git("fsck", "--strict", "--no-dangling") == ""
 
 
 def test_a_dry_run_changes_nothing_and_says_the_same(project: Project) -> None:
@@ -225,6 +225,27 @@ def test_the_users_checkout_comes_along_where_asked(project: Project) -> None:
     rewind(project, 2, "--checkout")
     assert project.git("rev-parse", "HEAD") == project.git("rev-parse", "ooo/greet/gen_2^{commit}")
     assert (project.root / "link").is_symlink()
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_the_users_checkout_loses_no_file_that_is_in_the_way(
+    project: Project, ignored: bool
+) -> None:
+    (project.root / ".git" / "info" / "exclude").write_text("kept\n" if ignored else "")
+    (project.root / "kept").write_text("precious\n")
+    before = project.everything()
+    rewind(project, 2, "--checkout", code=1).refused(1, "kept", "leave out --checkout")
+    rewind(project, 4, "--checkout", code=1).refused(1, "kept", "leave out --checkout")
+    rewind(project, 2, "--checkout", "--dry-run", code=1).refused(1, "kept")
+    assert project.everything() == before
+    assert (project.root / "kept").read_text() == "precious\n"
+
+
+def test_a_name_that_is_no_lineage_leaves_nothing_behind(project: Project) -> None:
+    before = project.everything()
+    for words in (["rewind", "nope", "--to", "1"], ["undo", "nope"], ["retry", "nope"]):
+        project.ouro(*words).refused(1, "there is no lineage nope")
+    assert project.everything() == before
 
 
 def test_no_jump_while_a_step_works(project: Project) -> None:
