@@ -23,6 +23,11 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "ouro")
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Half of the time a test waits: for a disk, a pause, a process that is to end."""
+    return 2 * (os.cpu_count() or 1)
+
+
 NOT_TESTED = "REAL CLIENT NOT TESTED"
 """How the reason of a skip begins where a real client could not be had."""
 

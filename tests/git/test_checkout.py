@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ouro.errors import OuroError
 from ouro.git import checkout
+from ouro.git.left_out import Screen
 from ouro.git.program import Git
 from ouro.git.repository import Repo
 from ouro.git.workspace import Workspace
@@ -105,8 +106,11 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return Place(tmp_path_factory.mktemp("place"), request.param)
 
 
-def keep_all(path: str, content: bytes) -> None:
-    return None
+def screen(objection: str | None) -> Screen:
+    return Screen(objection=lambda path, content: objection, file=10**9, total=10**9)
+
+
+KEEP_ALL = screen(None)
 
 
 @settings(
@@ -126,16 +130,16 @@ def test_a_move_is_exact_or_refused(
     blocking = checkout.in_the_way(place.tree, checkout.arriving(changes))
     if not blocking:
         checkout.refuse_move(place.tree, before, target)
-        assert checkout.move(place.tree, before, target, keep_all) is None
+        assert checkout.move(place.tree, before, target, KEEP_ALL) is None
         assert place.files() == wanted | {path: ("100644", text) for path, text in mine.items()}
         return
     assert set(blocking) <= set(mine)
     assert place.files() == there
-    saved = checkout.set_aside(place.tree, before, (), blocking, keep_all)
+    saved = checkout.set_aside(place.tree, before, (), blocking, KEEP_ALL)
     for path in blocking:
         held = place.git.run("cat-file", "blob", f"{saved}:{os.fsdecode(path)}")
         assert held == b"mine"
-    assert checkout.move(place.tree, before, target, keep_all) is None
+    assert checkout.move(place.tree, before, target, KEEP_ALL) is None
     rest = {path: ("100644", text) for path, text in mine.items() if path not in blocking}
     assert place.files() == wanted | rest
 
@@ -167,7 +171,7 @@ def test_a_move_that_was_cut_off_anywhere_is_finished(
             file.unlink()
         elif number in done and torn and file.is_file() and not file.is_symlink():
             file.write_bytes(b"half a fi")
-    checkout.move(place.tree, before, target, keep_all)
+    checkout.move(place.tree, before, target, KEEP_ALL)
     assert place.files() == place_of(new)
     assert place.git.run("diff-index", "--cached", "--raw", target) == b""
 
@@ -177,5 +181,5 @@ def test_what_must_not_be_saved_is_not_removed(place: Place) -> None:
     before = place.commit({b"a": ("100644", b"1\n")})
     place.put(b"b", b"secret")
     with pytest.raises(OuroError, match="must not be saved"):
-        checkout.set_aside(place.tree, before, (), [b"b"], lambda path, content: "a secret")
+        checkout.set_aside(place.tree, before, (), [b"b"], screen("a secret"))
     assert (place.root / "b").read_bytes() == b"secret"
