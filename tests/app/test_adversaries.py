@@ -19,6 +19,7 @@ from tests.app.scripted import (
     review,
     verdicts,
 )
+from tests.samples import sample
 
 PASSES: dict[str, Any] = {"write": {"ok": "1"}}
 ONCE = ("--stop-on-pass", "--no-qa")
@@ -380,7 +381,7 @@ BREAKERS = {
 }
 
 
-@pytest.mark.parametrize("name", BREAKERS)
+@pytest.mark.parametrize("name", sample(BREAKERS, *list(BREAKERS)[::3]))
 def test_what_is_broken_is_put_right(project: Project, name: str) -> None:
     run, said, code = BREAKERS[name]
     before = project.untouched()

@@ -16,11 +16,24 @@ import pytest
 
 from tests.app import zoo
 from tests.app.scripted import Done, Project, git
+from tests.samples import sample
 
 OPTIONS = ("--freeze-ontology", "--no-qa")
 
 
-@pytest.mark.parametrize("name", zoo.SHAPES)
+USUALLY = (
+    "bare",
+    "unborn_and_nobody",
+    "path_with_spaces_newline_and_unicode",
+    "shallow",
+    "names_of_all_kinds",
+    "filters_and_line_ends",
+    "sparse_by_folders",
+    "with_a_submodule_and_repositories_in_it",
+)
+
+
+@pytest.mark.parametrize("name", sample(zoo.SHAPES, *USUALLY))
 def test_a_whole_lineage_and_back(name: str, tmp_path: Path) -> None:
     place = zoo.SHAPES[name](tmp_path)
     place.project.agent.on("execute", {"run": f"{zoo.FIRST}\n{place.also}"}, gen=1)

@@ -90,7 +90,7 @@ def jumping(tmp_path_factory: pytest.TempPathFactory) -> Jumping:
     return Jumping(tmp_path_factory.mktemp("jumping"))
 
 
-@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 7])
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 21])
 @pytest.mark.parametrize("jump", JUMPS)
 def test_a_jump_that_was_killed_anywhere_is_done_by_the_next_command(
     jumping: Jumping, jump: str, every: int

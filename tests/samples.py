@@ -1,0 +1,14 @@
+"""A part of a long list in every run, all of it by `-m slow` and `-m ''`."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def sample(names: Iterable[str], *always: str) -> list[Any]:
+    """`names` as parameters; those that are not among `always` belong to the long forms."""
+    known = list(names)
+    assert set(always) <= set(known), set(always) - set(known)
+    slow = pytest.mark.slow
+    return [name if name in always else pytest.param(name, marks=slow) for name in known]
