@@ -92,7 +92,10 @@ def _taken(descriptor: int, operation: int) -> bool:
 
 def _name(folder: Path) -> None:
     holder = Holder(os.getpid(), time.time(), own_loop())
-    (folder / "holder.json").write_bytes(msgspec.json.encode(holder))
+    # Others read it without a lock, and must find one name or the other.
+    new = folder / "holder.json.new"
+    new.write_bytes(msgspec.json.encode(holder))
+    new.replace(folder / "holder.json")
 
 
 def own_loop() -> int:
