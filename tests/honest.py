@@ -17,7 +17,8 @@ from pygit2.enums import ObjectType
 from ouro.app.run import generation_tag
 from ouro.core import jumps
 from ouro.core.brief import FailureKind, Phase, Problem
-from ouro.core.codec import EMPTY_LOG, extend, seal
+from ouro.core.chain import extend, seal
+from ouro.core.codec import EMPTY_LOG
 from ouro.core.decision import decide
 from ouro.core.events import (
     CriterionChange,

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ouro.core.codec import EMPTY_LOG, extend
+from ouro.core.chain import extend
+from ouro.core.codec import EMPTY_LOG
 from ouro.core.events import Data, Event, NoteAdded
 from ouro.core.store import EventStore, MemoryEventStore, Stream, Tag
 from ouro.errors import ConcurrentAppend

@@ -12,7 +12,8 @@ from msgspec import Struct
 from ouro.app import history
 from ouro.app.run import Run
 from ouro.app.session import Session
-from ouro.core.codec import EMPTY_LOG, extend, seal
+from ouro.core.chain import extend, seal
+from ouro.core.codec import EMPTY_LOG
 from ouro.core.events import Event, LineageCreated
 from ouro.core.ids import branch_ref
 from ouro.core.lineage import Lineage

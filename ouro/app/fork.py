@@ -11,7 +11,7 @@ from ouro.app import create, history, recover, tags
 from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core import jumps
-from ouro.core.codec import seal
+from ouro.core.chain import seal
 from ouro.core.events import LineageForked
 from ouro.core.ids import branch_ref, hidden_ref
 from ouro.core.lineage import Lineage

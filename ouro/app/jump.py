@@ -11,7 +11,7 @@ from ouro.app import recover, tags
 from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core import jumps
-from ouro.core.codec import extend, seal
+from ouro.core.chain import extend, seal
 from ouro.core.events import Jump, LineageRestored, LineageRewound
 from ouro.core.ids import branch_ref, tag_name
 from ouro.core.lineage import Lineage, evolve, fold

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ouro.app import mailbox
 from ouro.app.session import Session
-from ouro.core.codec import extend, seal
+from ouro.core.chain import extend, seal
 from ouro.core.events import Data, Event, EvolveStepCompleted, NoteAdded, PolicyChanged
 from ouro.core.ids import tag_name
 from ouro.core.lineage import Lineage, evolve, fold

@@ -4,9 +4,9 @@ Canonical means that encoding what was decoded gives the same bytes again. That 
 duplicate keys, stray blanks, other spellings of a number, and keys that nobody knows.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from hashlib import sha256
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn
 
 import jsonlines
 import msgspec
@@ -67,12 +67,6 @@ class Log(NamedTuple):
 EMPTY_LOG = Log((), GENESIS)
 
 
-class Stamp(Protocol):
-    """Where a new event's `id` and `at` come from."""
-
-    def __call__(self) -> tuple[str, str]: ...
-
-
 def line_hash(line: bytes) -> str:
     """SHA-256 (hex) of a line without its LF."""
     return sha256(line).hexdigest()
@@ -117,10 +111,10 @@ class _Sink:
 
 def _dumps(value: Any) -> str:
     # jsonlines tries it on `{}` first, to see whether text or bytes come back.
-    return (_line(value) if isinstance(value, Event) else _encoder.encode(value)).decode()
+    return (sealed_line(value) if isinstance(value, Event) else _encoder.encode(value)).decode()
 
 
-def _line(event: Event) -> bytes:
+def sealed_line(event: Event) -> bytes:
     """The line of `event`, which is sure to read back as it."""
     try:
         line = encode(event)
@@ -133,42 +127,6 @@ def _line(event: Event) -> bytes:
         f"event {event.seq} ({TYPE_OF[type(event.data)]}) would not read back as written",
         "this is a bug in ouro; nothing was written",
     )
-
-
-def seal(
-    facts: Sequence[tuple[int, Data]], log: Log, lineage_id: str, stamp: Stamp
-) -> tuple[Event, ...]:
-    """`facts` (generation, data) as the events that come next after `log`; raises DamagedLog
-    where one would not read back."""
-    events: list[Event] = []
-    seq, prev = len(log.events), log.head
-    for generation, data in facts:
-        seq += 1
-        identity, at = stamp()
-        event = Event(
-            seq=seq,
-            id=identity,
-            at=at,
-            lineage_id=lineage_id,
-            generation=generation,
-            data=data,
-            prev=prev,
-        )
-        events.append(event)
-        prev = line_hash(_line(event))
-    return tuple(events)
-
-
-def extend(log: Log, events: Sequence[Event]) -> Log:
-    """`log` with `events` appended; raises DamagedLog where they are not its next ones."""
-    if not events:
-        return log
-    if (events[0].seq, events[0].prev) != (len(log.events) + 1, log.head):
-        raise DamagedLog(
-            f"event {events[0].seq} does not follow event {len(log.events)}",
-            "this is a bug in ouro; nothing was written",
-        )
-    return Log(log.events + tuple(events), line_hash(encode(events[-1])))
 
 
 def decode_files(files: Iterable[tuple[str, bytes]]) -> Log:

@@ -7,7 +7,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ouro.core.codec import EMPTY_LOG, decode_files, encode_lines, extend
+from ouro.core.chain import extend
+from ouro.core.codec import EMPTY_LOG, decode_files, encode_lines
 from ouro.core.events import Event
 from ouro.core.ids import branch_ref, hidden_ref
 from ouro.core.store import Stream, Tag

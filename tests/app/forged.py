@@ -14,7 +14,8 @@ from pygit2.enums import ObjectType
 
 from ouro.app.run import generation_tag
 from ouro.core import jumps
-from ouro.core.codec import decode_files, encode_lines, extend, line_hash, seal
+from ouro.core.chain import extend, seal
+from ouro.core.codec import decode_files, encode_lines, line_hash
 from ouro.core.events import Event, Jump
 from ouro.core.lineage import fold
 from ouro.core.story import message

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouro.core.codec import EMPTY_LOG, extend, seal
+from ouro.core.chain import extend, seal
+from ouro.core.codec import EMPTY_LOG
 from ouro.core.events import TYPES, Data, Event, LineageCreated, LineageForked
 from ouro.core.policy import RULE, Policy
 

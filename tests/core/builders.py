@@ -9,7 +9,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from ouro.core.brief import FailureKind
-from ouro.core.codec import EMPTY_LOG, Log, extend, seal
+from ouro.core.chain import extend, seal
+from ouro.core.codec import EMPTY_LOG, Log
 from ouro.core.decision import decide
 from ouro.core.events import (
     Action,

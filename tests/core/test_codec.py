@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from ouro.core.chain import extend, seal
 from ouro.core.codec import (
     EMPTY_LOG,
     Log,
@@ -16,9 +17,7 @@ from ouro.core.codec import (
     decode_newest_first,
     encode,
     encode_lines,
-    extend,
     line_hash,
-    seal,
 )
 from ouro.core.events import (
     GENESIS,

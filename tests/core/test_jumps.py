@@ -4,7 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from ouro.core import jumps
-from ouro.core.codec import EMPTY_LOG, Log, extend
+from ouro.core.chain import extend
+from ouro.core.codec import EMPTY_LOG, Log
 from ouro.core.events import Data, Event, LineageRestored, LineageRewound
 from ouro.core.lineage import Lineage, fold
 from ouro.core.moves import Ended, RunPhase, next_move

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ouro.core.brief import FailureKind, Phase, Problem
-from ouro.core.codec import extend
+from ouro.core.chain import extend
 from ouro.core.events import (
     Action,
     Data,

@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from ouro.core import jumps
-from ouro.core.codec import EMPTY_LOG, Log, encode_lines, extend
+from ouro.core.chain import extend
+from ouro.core.codec import EMPTY_LOG, Log, encode_lines
 from ouro.core.events import (
     CriterionChange,
     Data,

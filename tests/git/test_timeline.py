@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ouro.core.codec import EMPTY_LOG, encode_lines, extend
+from ouro.core.chain import extend
+from ouro.core.codec import EMPTY_LOG, encode_lines
 from ouro.core.events import Data, NoteAdded
 from ouro.core.store import Stream
 from ouro.git.log_tree import ROLL_OVER

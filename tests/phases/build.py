@@ -8,7 +8,8 @@ import msgspec
 
 import ouro
 from ouro.core.brief import Reply
-from ouro.core.codec import EMPTY_LOG, decode_files, encode_lines, extend, seal
+from ouro.core.chain import extend, seal
+from ouro.core.codec import EMPTY_LOG, decode_files, encode_lines
 from ouro.core.events import (
     Action,
     Data,
