@@ -24,10 +24,29 @@ from ouro.git.event_store import TagChanges, update
 def put_right(run: Run) -> None:
     """Make the tags again that a crash left out or an agent moved. Raises DamagedLog where a tag in
     the branch's own history knows another log."""
-    jumped_last = isinstance(run.stream.log.events[-1].data, Jump | LineageForked)
-    if jumped_last and (changed := finish_jump(run)):
+    if _is_cut_off(run) and (changed := finish_jump(run)):
         run.session.console.say(f"{counted(changed, 'tag')} of ooo/{run.lineage.id} put right")
     _newest(run)
+
+
+def _is_cut_off(run: Run) -> bool:
+    """Whether the tags may still be those from before a jump, or a fork, that is the last thing in
+    the log, or that came with more by a pull: then old tags stand where new ones belong."""
+    if isinstance(run.stream.log.events[-1].data, Jump | LineageForked):
+        return True
+    if not run.lineage.jumps:
+        return False
+    present, end = run.session.store.tag_objects(), _last_completion(run)
+    archive, newest = _archive(present), len(run.lineage.generations)
+    stale = [n for n in (newest, newest + 1) if present.get(_tag(run, n)) in archive.get(n, ())]
+    current = present.get(_tag(run, newest))
+    if end and current and run.session.store.ends_with(current, end):
+        stale = [n for n in stale if n > newest]
+    return bool(stale)
+
+
+def _tag(run: Run, number: int) -> str:
+    return tag_name(run.lineage.id, number)
 
 
 def _newest(run: Run) -> None:

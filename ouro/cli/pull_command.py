@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from ouro.cli.completion import lineages
-from ouro.cli.wiring import desk, json_line, project_option
+from ouro.cli.sharing import tell
+from ouro.cli.wiring import desk, project_option
 
 EPILOG = """\b
 Examples:
@@ -28,15 +29,7 @@ def command(
 ) -> None:
     """Take up what a remote has of lineages."""
     from ouro.app.pull import pull
-    from ouro.render.sharing import pulled_text, refusal_text
+    from ouro.render.sharing import pulled_text
 
     done, refusal = pull(desk(project_dir), remote, ids)
-    if as_json:
-        click.echo(json_line(done))
-    for one in done:
-        if one.reason:
-            click.echo(refusal_text(one.lineage_id, one.reason, one.hint), err=True)
-        elif not as_json:
-            click.echo(pulled_text(one))
-    if refusal:
-        raise SystemExit(int(refusal.exit_code))
+    tell(done, refusal, pulled_text, as_json=as_json)

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from ouro.cli.completion import lineages
-from ouro.cli.wiring import desk, json_line, project_option
+from ouro.cli.sharing import tell
+from ouro.cli.wiring import desk, project_option
 
 EPILOG = """\b
 Examples:
@@ -34,15 +35,7 @@ def command(
 ) -> None:
     """Push lineages to a remote."""
     from ouro.app.push import push
-    from ouro.render.sharing import pushed_text, refusal_text
+    from ouro.render.sharing import pushed_text
 
     done, refusal = push(desk(project_dir), remote, ids, dry_run=dry_run)
-    if as_json:
-        click.echo(json_line(done))
-    for one in done:
-        if one.reason:
-            click.echo(refusal_text(one.lineage_id, one.reason, one.hint), err=True)
-        elif not as_json:
-            click.echo(pushed_text(one))
-    if refusal:
-        raise SystemExit(int(refusal.exit_code))
+    tell(done, refusal, pushed_text, as_json=as_json)

@@ -253,7 +253,7 @@ class PauseCleared(Fact, frozen=True):
     pass
 
 
-class LineageRewound(Fact, frozen=True):
+class _Jump(Fact, frozen=True):
     """What stands before is the whole log at `commit`; `left` is the tip that was left for it.
 
     `n` is one more than the highest in the log at `left`: it names the archived tags. `spent` is
@@ -268,15 +268,12 @@ class LineageRewound(Fact, frozen=True):
     spent: Spent
 
 
-class LineageRestored(Fact, frozen=True):
-    """As LineageRewound; `commit` is the tip that the last jump left."""
+class LineageRewound(_Jump, frozen=True):
+    """Back to the end of a generation, to the creation or to the fork."""
 
-    n: int
-    from_generation: int
-    to_generation: int
-    commit: str
-    left: str
-    spent: Spent
+
+class LineageRestored(_Jump, frozen=True):
+    """Back to the tip that the last jump left."""
 
 
 Jump = LineageRewound | LineageRestored

@@ -140,9 +140,12 @@ class GitEventStore:
 
     def follow(self, at: str | None, to: str, tags: TagChanges, refs: Sequence[str]) -> None:
         """Go from the tip `at` (None: there is no branch) to `to`, a commit that another clone
-        made; `refs` are further updates."""
-        changes = [*tags.archived, *tags.moved, *refs]
-        self._move(at, to, [update(self.ref, to, at), *changes] if at != to else changes)
+        made; `refs` are further updates. As in a jump, what is archived comes first."""
+        if at and tags.archived:
+            self._move(at, at, tags.archived)
+        first = [update(self.ref, to, at)] if at != to else []
+        archived = [] if at else tags.archived
+        self._move(at, to, [*first, *archived, *tags.moved, *refs])
 
     def change_tags(self, tip: str, updates: Sequence[str]) -> None:
         self._move(tip, tip, updates)

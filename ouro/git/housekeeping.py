@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ouro.errors import NotNow
+from ouro.git.journal import is_alive
 from ouro.git.program import environment
 
 PATIENCE = 600.0
@@ -114,19 +115,9 @@ def _at_work(path: Path, last: bytes) -> str | None:
     number, _, host = said.partition(b" ")
     if said == last or age > FORGOTTEN or not number.isdigit() or not host:
         return None
-    if host.strip() == socket.gethostname().encode() and not _alive(int(number)):
+    if host.strip() == socket.gethostname().encode() and not is_alive(int(number)):
         return None
     return f"git gc (process {int(number)} on {host.decode('utf-8', 'replace').strip()})"
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def start_gc(common: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +38,7 @@ __all__ = [
     "git",
     "modified",
     "mutations",
+    "put_back",
     "questions",
     "review",
     "start",
@@ -280,6 +283,17 @@ def finish(process: subprocess.Popen[str]) -> Done:
     assert "Traceback" not in err, err
     assert "a bug in ouro" not in err, err
     return Done(process.returncode, out, err)
+
+
+@contextmanager
+def put_back(folder: Path, spare: Path) -> Iterator[None]:
+    """Everything in `folder` is again as it was, at the same place, for links are absolute."""
+    shutil.copytree(folder, spare, symlinks=True)
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder)
+        shutil.copytree(spare, folder, symlinks=True)
 
 
 def alive(pid: int) -> bool:

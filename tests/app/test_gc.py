@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.scripted import Project, finish, git, until
+from tests.app.scripted import Project, finish, git, put_back, until
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +26,11 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def project(grown: Project, tmp_path: Path) -> Iterator[Project]:
-    """The same again and again, at the same place: the workspace's links are absolute."""
-    spare = tmp_path / "spare"
-    shutil.copytree(grown.folder, spare, symlinks=True)
+    """The same again and again."""
     script, grown.lineage = dict(grown.agent._script), "greet"
-    yield grown
+    with put_back(grown.folder, tmp_path / "spare"):
+        yield grown
     grown.agent._script = script
-    shutil.rmtree(grown.folder)
-    shutil.copytree(spare, grown.folder, symlinks=True)
 
 
 def gc(project: Project, *words: str, code: int = 0) -> Any:

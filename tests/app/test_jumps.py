@@ -1,14 +1,13 @@
 """Rewind, undo and fork through the program: exact, undoable, and never at the user's cost."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.app.scripted import Project, added, finish, git, mutations, until
+from tests.app.scripted import Project, added, finish, git, mutations, put_back, until
 
 CODE: dict[int, dict[str, Any]] = {
     1: {"write": {"kept": "1", "gone_later": "1", "swap": "a file", "run.sh": "echo 1"}},
@@ -35,12 +34,9 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def project(grown: Project, tmp_path: Path) -> Iterator[Project]:
-    """The same again and again, at the same place: the workspace's links are absolute."""
-    spare = tmp_path / "spare"
-    shutil.copytree(grown.folder, spare, symlinks=True)
-    yield grown
-    shutil.rmtree(grown.folder)
-    shutil.copytree(spare, grown.folder, symlinks=True)
+    """The same again and again."""
+    with put_back(grown.folder, tmp_path / "spare"):
+        yield grown
 
 
 def tree(project: Project, revision: str) -> str:

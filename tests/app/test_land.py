@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.scripted import Done, Project, added, git, mutations
+from tests.app.scripted import Done, Project, added, git, mutations, put_back
 
 LINES = "".join(f"line {number}\n" for number in range(1, 21))
 ODD = "printf x >\"$(printf 'b\\377d')\"; printf y >' a \"b'; printf z >\"$(printf 'new\\nline')\""
@@ -47,12 +46,9 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def project(grown: Project, tmp_path: Path) -> Iterator[Project]:
-    """The same again and again, at the same place: the workspace's links are absolute."""
-    spare = tmp_path / "spare"
-    shutil.copytree(grown.folder, spare, symlinks=True)
-    yield grown
-    shutil.rmtree(grown.folder)
-    shutil.copytree(spare, grown.folder, symlinks=True)
+    """The same again and again."""
+    with put_back(grown.folder, tmp_path / "spare"):
+        yield grown
 
 
 def land(project: Project, *more: str, code: int = 0, cwd: Path | None = None) -> Any:

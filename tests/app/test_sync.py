@@ -1,8 +1,8 @@
 """`ouro push` and `ouro pull`, between real clones of a real bare repository."""
 
+import json
 import os
 import pty
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.app.hosts import FOREVER, Host, Net, sound
-from tests.app.scripted import ROOT, git
+from tests.app.scripted import ROOT, git, put_back
 
 
 class Grown(NamedTuple):
@@ -33,13 +33,10 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Grown:
 
 @pytest.fixture
 def net(grown: Grown, tmp_path: Path) -> Iterator[Net]:
-    """The same again and again, at the same place: the links in it are absolute."""
-    spare = tmp_path / "spare"
-    shutil.copytree(grown.net.folder, spare, symlinks=True)
-    yield grown.net
-    grown.net.agent.reset()
-    shutil.rmtree(grown.net.folder)
-    shutil.copytree(spare, grown.net.folder, symlinks=True)
+    """The same again and again."""
+    with put_back(grown.net.folder, tmp_path / "spare"):
+        yield grown.net
+        grown.net.agent.reset()
 
 
 @pytest.fixture
@@ -198,6 +195,28 @@ def test_a_rewind_is_followed_and_so_is_its_undo(net: Net, a: Host) -> None:
     assert b.step().json["generation"] == 4
     for host in (b, c):
         host.sound()
+
+
+def test_a_pull_that_was_cut_off_before_its_tags_accuses_nobody(net: Net, a: Host) -> None:
+    """The branch, and what is archived, came along; generation tags are still those from before."""
+    b = net.host("b")
+    b.pull()
+    assert b.ouro("rewind", "greet", "--to", "1").code == 0
+    b.step()
+    b.push()
+    old = a.tip()
+    archived = "refs/tags/ooo/greet/rewound_*"
+    a.git("fetch", "-q", "--no-tags", "origin", b.branch, f"{archived}:{archived}")
+    new = a.git("rev-parse", "FETCH_HEAD")
+    (a.state / "intent.json").write_text(json.dumps({"old": old, "new": new}))
+    a.git("update-ref", a.branch, new)
+    done = a.step(*FOREVER)
+    assert (done.code, done.json["generation"]) == (4, 3), done
+    assert a.tags() == ["gen_1", "gen_2", "gen_3", "rewound_1/gen_2"]
+    assert a.git("rev-parse", "ooo/greet/gen_2^{commit}") == b.git(
+        "rev-parse", "ooo/greet/gen_2^{commit}"
+    )
+    assert a.ouro("verify", "greet").code == 0
 
 
 def test_hooks_on_both_sides_let_a_rewind_through_in_one_push(net: Net, a: Host) -> None:
