@@ -134,10 +134,10 @@ def _look(session: Session, name: str) -> Iterator[Found | Kept]:
         here = _read(session, name)
         yield from _workspace(session, here)
         yield from _output(session, here)
-        yield from _rescued(session, name)
+        yield from _rescued(session, name, lives=True)
         return
     yield from _orphan(session, name)
-    yield from _rescued(session, name)
+    yield from _rescued(session, name, lives=False)
     yield from _pins(session, name)
     yield from _state(session, name)
 
@@ -252,11 +252,15 @@ def _output(session: Session, here: Here) -> Iterator[Found | Kept]:
         yield Found(item, lambda: leftovers.remove_folders(old))
 
 
-def _rescued(session: Session, name: str) -> Iterator[Found | Kept]:
+def _rescued(session: Session, name: str, *, lives: bool) -> Iterator[Found | Kept]:
     repo, now = session.repo, session.now().timestamp()
-    for saved in leftovers.kept_commits(repo, rescue_prefix(name)):
+    kept = leftovers.kept_commits(repo, rescue_prefix(name))
+    for saved in kept:
         days = int((now - saved.at) // 86400)
-        if days < RESCUE_AGE:
+        if lives and saved is kept[-1]:
+            # Events name such refs: the next one must not get a number that was used before.
+            yield Kept("rescue", name, saved.ref, "the newest, after which the next is numbered")
+        elif days < RESCUE_AGE:
             why = f"{counted(days, 'day')} old, kept for {RESCUE_AGE}: {saved.subject}"
             yield Kept("rescue", name, saved.ref, why)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -96,7 +97,9 @@ def land(session: Session, into: str | None, at: str, *, merge: bool, dry_run: b
         return replace(will, state="nothing", reason=reason)
     if target.here:
         _require_ready_checkout(session.repo, session.options.lineage_id)
-    return _merge(session, chosen, target, will, dry_run=dry_run)
+    # In a checkout git makes the commit, as for the user; elsewhere its parts are ours to keep.
+    with nullcontext() if target.here or dry_run else session.no_gc():
+        return _merge(session, chosen, target, will, dry_run=dry_run)
 
 
 def _plan(chosen: Chosen, target: Target, mode: str) -> Landed:

@@ -17,8 +17,8 @@ Examples:
   ouro gc --yes        remove it
 
 It finds workspaces of ended lineages (clean, and pushed or landed), the agents' output of older
-generations and of ended lineages, rescue refs older than 30 days, and what is left of lineages that
-are gone. Branches, logs, tags and your own checkouts are never removed."""
+generations and of ended lineages, rescue refs older than 30 days but the newest, and what is left
+of lineages that are gone. Branches, logs, tags and your own checkouts are never removed."""
 
 
 @click.command("gc", epilog=EPILOG)

@@ -189,14 +189,17 @@ def save(project: Project, ref: str, days: int) -> str:
 def test_old_rescue_refs_go_and_can_come_back(project: Project) -> None:
     old = save(project, "refs/ouro/rescue/greet/1", 31)
     save(project, "refs/ouro/rescue/greet/2", 29)
+    save(project, "refs/ouro/rescue/greet/3", 400)
     save(project, "refs/ouro/rescue/gone/1", 400)
     said = gc(project, "greet")
     (item,) = of(said, "rescue")
     assert (item["name"], item["look"]) == ("refs/ouro/rescue/greet/1", f"git show {old[:12]}")
     assert item["why"] == "31 days old: rescue: execute interrupted"
-    assert of(said, "rescue", "kept")[0]["why"].startswith("29 days old, kept for 30")
+    young, newest = of(said, "rescue", "kept")
+    assert young["why"].startswith("29 days old, kept for 30")
+    assert newest["why"] == "the newest, after which the next is numbered"
     gc(project, "greet", "--yes")
-    assert project.rescued() == ["refs/ouro/rescue/greet/2"]
+    assert project.rescued() == [f"refs/ouro/rescue/greet/{number}" for number in (2, 3)]
     project.git(*item["undo"].split()[1:])
     assert project.git("rev-parse", "refs/ouro/rescue/greet/1") == old
     assert [i["lineage_id"] for i in of(gc(project, "--yes"), "rescue")] == ["gone", "greet"]
