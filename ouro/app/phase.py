@@ -236,6 +236,8 @@ def _put_back(run: Run) -> None:
     """Undo what an agent changed that was only to think."""
     with run.session.no_gc():
         recover.restore_branch(run.session, run.tip)
+        if run.workspace.is_at(run.tip):
+            return
         rescue = run.workspace.rescue(run.tip, "changed outside execute", run.session.screen)
         lost = run.workspace.reset(run.tip)
     if lost and rescue:

@@ -1,6 +1,8 @@
-"""The code that changed between two commits, as git tells it, without ouro's own folder."""
+"""What differs between commits, index and files, as git tells it."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -15,6 +17,26 @@ class FileChange(Struct, frozen=True):
     path: str
     added: int | None
     removed: int | None
+
+
+class Change(NamedTuple):
+    """One path that differs: new mode and blob (zeros when deleted), status letter, path as git
+    has it."""
+
+    mode: str
+    blob: str
+    status: str
+    path: bytes
+
+
+def parse_raw(listed: bytes) -> list[Change]:
+    """What `git diff… --raw -z --no-renames` printed."""
+    parts = listed.split(b"\0")
+    heads = (head.decode().split(" ") for head in parts[0:-1:2])
+    return [Change(h[1], h[3], h[4], path) for h, path in zip(heads, parts[1::2], strict=True)]
+
+
+# --- the code of two commits, without ouro's own folder -----------------------------------------
 
 
 def patch(repo: Repo, before: str, after: str, *, colour: bool = False) -> bytes:

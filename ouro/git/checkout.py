@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ouro.errors import OuroError
+from ouro.git.changes import Change, parse_raw
 from ouro.git.left_out import Screen
 from ouro.git.program import Git, GitFailed
 from ouro.git.repository import OURO_FOLDER
-from ouro.git.workspace import Change, Workspace, parse_raw, shown
+from ouro.git.workspace import Workspace, shown
 
 LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
 

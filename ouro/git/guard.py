@@ -45,7 +45,8 @@ def look(repo: Repo, lineage_id: str, git_dir: Path) -> Before:
     """Note what is there, on disk for a step that comes after this one's death, and pin what only
     the stash holds, so that no gc can take it. `git_dir` is the workspace's git folder."""
     files = _files(git_dir) if git_dir != repo.common else {}
-    before = Before(_refs(repo), _stash(repo), _settings(repo), str(git_dir), files)
+    refs = _refs(repo)
+    before = Before(refs, _stash(repo, refs), _settings(repo), str(git_dir), files)
     for number, entry in enumerate(before.stash):
         repo.git.run("update-ref", f"{pins_prefix(lineage_id)}{number}", entry.commit)
     write_durably(_note(repo, lineage_id), msgspec.json.encode(before))
@@ -63,11 +64,11 @@ def put_right_after_death(repo: Repo, lineage_id: str) -> list[str]:
 def put_right(repo: Repo, lineage_id: str, before: Before) -> list[str]:
     """Restore what is the lineage's since `look`; what was restored, and what else changed, for
     people, a line each."""
-    said = _restore_files(before)
+    said, now = _restore_files(before), _refs(repo)
     said += _restore_settings(repo, before.settings)
-    said += _restore_stash(repo, before.stash)
-    said += _restore_refs(repo, lineage_id, before.refs)
-    said += _other_refs(repo, lineage_id, before.refs)
+    said += _restore_stash(repo, before.stash, _stash(repo, now))
+    said += _restore_refs(repo, lineage_id, before.refs, now)
+    said += _other_refs(repo, lineage_id, before.refs, now)
     for number in range(len(before.stash)):
         # A deletion takes the lock of packed-refs, which a killed git may have left: a pin that
         # stays is overwritten by the next run's.
@@ -78,7 +79,7 @@ def put_right(repo: Repo, lineage_id: str, before: Before) -> list[str]:
 
 def pins(repo: Repo, lineage_id: str) -> dict[str, bool]:
     """The pins of a lineage that are there: ref -> whether the stash still has what it keeps."""
-    there = {entry.commit for entry in _stash(repo)}
+    there = {entry.commit for entry in _stash(repo, _refs(repo))}
     return {ref: commit in there for ref, commit in repo.refs(pins_prefix(lineage_id)).items()}
 
 
@@ -101,7 +102,9 @@ def _files(git_dir: Path) -> dict[str, bytes | None]:
     return {name: path.read_bytes() if path.is_file() else None for name, path in paths.items()}
 
 
-def _stash(repo: Repo) -> tuple[Stashed, ...]:
+def _stash(repo: Repo, refs: Mapping[str, str]) -> tuple[Stashed, ...]:
+    if STASH not in refs:
+        return ()
     said = repo.git.attempt("reflog", "show", "-z", "--format=%H %gs", STASH)
     if said.returncode != 0:
         return ()
@@ -149,9 +152,9 @@ def _set(repo: Repo, key: str, values: tuple[str, ...]) -> None:
         repo.git.run(*config, how, key, value)
 
 
-def _restore_stash(repo: Repo, before: tuple[Stashed, ...]) -> list[str]:
+def _restore_stash(repo: Repo, before: tuple[Stashed, ...], now: tuple[Stashed, ...]) -> list[str]:
     """Put back entries that are missing, oldest first; none is dropped."""
-    there = {entry.commit for entry in _stash(repo)}
+    there = {entry.commit for entry in now}
     missing = [entry for entry in reversed(before) if entry.commit not in there]
     for entry in missing:
         # What `git stash store` does, which would want a work tree.
@@ -172,11 +175,13 @@ def _restore_files(before: Before) -> list[str]:
     return said
 
 
-def _restore_refs(repo: Repo, lineage_id: str, before: Mapping[str, str]) -> list[str]:
+def _restore_refs(
+    repo: Repo, lineage_id: str, before: Mapping[str, str], after: Mapping[str, str]
+) -> list[str]:
     """The lineage's refs but its branch are what they were; those that the agent put among them,
     or in their way, are removed first."""
     old = {name: value for name, value in before.items() if _is_lineages(name, lineage_id)}
-    now = {name: value for name, value in _refs(repo).items() if _is_lineages(name, lineage_id)}
+    now = {name: value for name, value in after.items() if _is_lineages(name, lineage_id)}
     changed = sorted(name for name in old.keys() | now.keys() if old.get(name) != now.get(name))
     for name in sorted(changed, key=lambda name: name in old):
         update = [name, old[name]] if name in old else ["-d", name]
@@ -196,10 +201,11 @@ def _shown(name: str) -> str:
     return f"the tag {name}" if name.startswith("refs/tags/") else name
 
 
-def _other_refs(repo: Repo, lineage_id: str, before: Mapping[str, str]) -> list[str]:
+def _other_refs(
+    repo: Repo, lineage_id: str, before: Mapping[str, str], now: Mapping[str, str]
+) -> list[str]:
     """Refs that are not the lineage's: told, not touched, for the user works here too. Other
     lineages have steps of their own, which guard theirs, and of which each leads on."""
-    now = _refs(repo)
     changed = (
         (name, value)
         for name, value in before.items()

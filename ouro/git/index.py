@@ -38,7 +38,7 @@ class Index:
             self._stage_raw()
 
     def _stage(self) -> None:
-        self._look_at(path for path in self._overlooked() if os.path.lexists(self._file(path)))
+        self._look_at(path for path in self.overlooked() if os.path.lexists(self._file(path)))
         done = self._add()
         if done.returncode not in (0, 1) and self._ours:
             self.rebuild()
@@ -83,16 +83,18 @@ class Index:
 
     def overlook_nothing(self) -> None:
         """Let git see every path again: what is hidden so would be checked and not committed."""
-        self._look_at(self._overlooked())
+        self._look_at(self.overlooked())
 
-    def _overlooked(self) -> list[bytes]:
+    def overlooked(self) -> list[bytes]:
         """Paths that carry `--skip-worktree` or `--assume-unchanged`. In a sparse checkout, whose
         flags these are, git itself sees to it that nothing is there and yet not looked at."""
-        sparse = self._git.attempt("config", "--type=bool", "core.sparseCheckout").stdout
-        if not self._ours or sparse.strip() == b"true":
-            return []
         listed = self._git.attempt("ls-files", "-v", "-z").stdout.split(b"\0")[:-1]
-        return [entry[2:] for entry in listed if entry[:1] == b"S" or entry[:1].islower()]
+        marked = [entry[2:] for entry in listed if entry[:1] == b"S" or entry[:1].islower()]
+        return [] if marked and not self._are_an_agents() else marked
+
+    def _are_an_agents(self) -> bool:
+        sparse = self._git.attempt("config", "--type=bool", "core.sparseCheckout").stdout
+        return self._ours and sparse.strip() != b"true"
 
     def _look_at(self, paths: Iterable[bytes]) -> None:
         given = b"".join(path + b"\0" for path in paths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct
@@ -61,10 +62,19 @@ class LeftOutPaths:
         """Ignore patterns for staging: tools' junk, then the user's own global ones, then these."""
         path = self._folder / "ignore"
         listed = b"".join(_pattern(left) + b"\n" for left in self.paths() if b"\n" not in left)
-        wanted = "\n".join(JUNK).encode() + b"\n" + _users_own(self._repo) + b"\n" + listed
+        wanted = "\n".join(JUNK).encode() + b"\n" + self._users_own + b"\n" + listed
         if not path.is_file() or path.read_bytes() != wanted:
             write_durably(path, wanted)
         return path
+
+    @cached_property
+    def _users_own(self) -> bytes:
+        """The user's own global patterns, read once: an agent may change the setting meanwhile."""
+        said = self._repo.git.attempt("config", "--type=path", "--get", "core.excludesFile")
+        home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        named = Path(os.fsdecode(said.stdout.strip())) if said.returncode == 0 else None
+        path = named or home / "git" / "ignore"
+        return path.read_bytes() if path.is_file() else b""
 
     def in_commits(self, commit: str, known: str) -> bool:
         """Whether the history of `commit`, but for that of `known`, has a path that is left out."""
@@ -97,10 +107,3 @@ class LeftOutPaths:
 def _pattern(path: bytes) -> bytes:
     """The ignore pattern that fits `path` alone."""
     return b"/" + _SPECIAL.sub(rb"\\\1", path)
-
-
-def _users_own(repo: Repo) -> bytes:
-    said = repo.git.attempt("config", "--type=path", "--get", "core.excludesFile")
-    default = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "git" / "ignore"
-    path = Path(os.fsdecode(said.stdout.strip())) if said.returncode == 0 else default
-    return path.read_bytes() if path.is_file() else b""

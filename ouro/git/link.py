@@ -6,16 +6,21 @@ import shutil
 from pathlib import Path
 
 
+def is_whole(root: Path, git_dir: Path) -> bool:
+    """Whether the worktree at `root` and its git folder know each other as they should."""
+    pointer = root / ".git"
+    found = pointer.read_text(errors="replace") if pointer.is_file() else ""
+    return git_dir.is_dir() and found.strip() == f"gitdir: {git_dir}"
+
+
 def mend(root: Path, git_dir: Path, branch: str) -> None:
     """Give the worktree at `root` its `.git` file back, and its git folder, on `branch`."""
-    pointer, wanted = root / ".git", f"gitdir: {git_dir}\n"
     root.mkdir(parents=True, exist_ok=True)
     if not git_dir.is_dir():
         _register(root, git_dir, branch)
-    if pointer.is_file() and pointer.read_text(errors="replace").strip() == wanted.strip():
-        return
-    remove(pointer)
-    pointer.write_text(wanted)
+    if not is_whole(root, git_dir):
+        remove(root / ".git")
+        (root / ".git").write_text(f"gitdir: {git_dir}\n")
 
 
 def _register(root: Path, git_dir: Path, branch: str) -> None:

@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -14,6 +13,7 @@ from ouro.core.events import LeftOut
 from ouro.core.ids import branch_ref, rescue_prefix
 from ouro.errors import OuroError
 from ouro.git import link, sparse
+from ouro.git.changes import Change, parse_raw
 from ouro.git.index import Index
 from ouro.git.journal import PREPARED
 from ouro.git.left_out import LeftOutPaths, Screen
@@ -35,6 +35,10 @@ _IN_PROGRESS = {
     "rebase-apply": "a rebase",
     "BISECT_LOG": "a bisect",
 }
+_LEFT_BEHIND = (
+    *_IN_PROGRESS, "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "sequencer", "index.lock", "HEAD.lock",
+)  # fmt: skip
+"""What an agent's own git commands leave in the working tree's git folder."""
 
 
 class Snapshot(Struct, frozen=True):
@@ -47,16 +51,6 @@ class Snapshot(Struct, frozen=True):
     removed: int
     left_out: tuple[LeftOut, ...]
     saved: str | None = None
-
-
-class Change(NamedTuple):
-    """One path that differs: new mode and blob (zeros when deleted), status letter, path as git
-    has it."""
-
-    mode: str
-    blob: str
-    status: str
-    path: bytes
 
 
 class Workspace:
@@ -78,17 +72,34 @@ class Workspace:
 
     def changes(self) -> tuple[str, ...]:
         """Paths (for people) that differ from the tip, untracked ones too, ignored ones not."""
+        # Where all files are listed, a folder is one that git does not enter: a nested repository,
+        # which is left out of generations and stays where it is.
+        entries = (e for e in self._status() if not e.endswith(b"/"))
+        left_out = {b"%b %b" % (how, p) for p in self._left_out.paths() for how in (b"??", b"A ")}
+        entries = (e for e in entries if e not in left_out)
+        return tuple(shown(entry[3:]) for entry in entries)
+
+    def _status(self) -> list[bytes]:
         listed = self._git.run(
             "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all",
             "--ignore-submodules=dirty",
             settings=(self._ignore(),),
         )  # fmt: skip
-        # Where all files are listed, a folder is one that git does not enter: a nested repository,
-        # which is left out of generations and stays where it is.
-        entries = (e for e in listed.split(b"\0") if e and not e.endswith(b"/"))
-        left_out = {b"%b %b" % (how, p) for p in self._left_out.paths() for how in (b"??", b"A ")}
-        entries = (e for e in entries if e not in left_out)
-        return tuple(shown(entry[3:]) for entry in entries)
+        return listed.split(b"\0")[:-1]
+
+    def is_at(self, tip: str) -> bool:
+        """Whether branch, HEAD, index and files are those of `tip`, and git looks at all of them:
+        then there is nothing to save, and nothing to put back."""
+        branch = branch_ref(self._id)
+        return (
+            not self.gone()
+            and (not self.ours or link.is_whole(self.root, self.git_dir))
+            and not any((self.git_dir / name).exists() for name in _LEFT_BEHIND)
+            and (self.git_dir / "HEAD").read_text("utf-8", "replace") == f"ref: {branch}\n"
+            and self._repo.ref(branch) == tip
+            and not self._index.overlooked()
+            and not self._status()
+        )
 
     def in_progress(self) -> str | None:
         """What git operation the tree is in the middle of, for people."""
@@ -168,9 +179,7 @@ class Workspace:
             return None
         self._mend_head()
         kept, _ = self._screened(tip, screen)
-        if not kept:
-            return None
-        return self._save(tip, why)
+        return self._save(tip, why) if kept else None
 
     def _save(self, tip: str, why: str) -> str:
         """What is staged, in a commit under a ref of its own; that ref."""
@@ -253,6 +262,8 @@ class Workspace:
         What was added since is removed by staging it first, so that ignored files, and files
         outside git's reach, stay where they are.
         """
+        if self.is_at(tip):
+            return ()
         self._mend_head()
         lost = tuple(shown(c.path) for c in self.changed_against(tip) if not is_ours(c.path))
         self._index.overlook_nothing()
@@ -267,9 +278,7 @@ class Workspace:
             self._refuse_another_place()
             link.mend(self.root, self.git_dir, branch_ref(self._id))
         if self.ours:
-            for name in (*_IN_PROGRESS, "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "sequencer"):
-                link.remove(self.git_dir / name)
-            for name in ("index.lock", "HEAD.lock"):
+            for name in _LEFT_BEHIND:
                 link.remove(self.git_dir / name)
         self._git.run("symbolic-ref", "HEAD", branch_ref(self._id))
 
@@ -318,13 +327,6 @@ class Workspace:
         before, after = self._repo.tree(self._repo.code_tree(tip)), self._repo.tree(tree)
         stats = before.diff_to_tree(after).stats
         return stats.insertions, stats.deletions
-
-
-def parse_raw(listed: bytes) -> list[Change]:
-    """What `git diff… --raw -z --no-renames` printed."""
-    parts = listed.split(b"\0")
-    heads = (head.decode().split(" ") for head in parts[0:-1:2])
-    return [Change(h[1], h[3], h[4], path) for h, path in zip(heads, parts[1::2], strict=True)]
 
 
 def is_ours(path: bytes) -> bool:

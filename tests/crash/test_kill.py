@@ -18,12 +18,12 @@ ONCE: list[Point] = [
     *git("after", "3 execute/update-ref-stdin/1", "4 idle/update-ref-stdin/1"),
     *git("after", "5 idle/update-ref-stdin/1"),
     # The step dies, and git is still at work when the next one starts.
-    *git("orphan", "1 execute/update-ref-stdin/1", "4 qa/read-tree/2"),
+    *git("orphan", "1 execute/update-ref-stdin/1", "4 qa/read-tree/1"),
     # Both die, and git leaves its locks.
     *git("lock", "2 wonder/update-ref-stdin/1", "3 execute/update-ref-branch/1"),
     *git("lock", "3 execute/symbolic-ref/1", "5 idle/read-tree/1"),
     # Both die when git had done a part: the branch without the tag, files without the index.
-    *git("half", "1 idle/worktree-add/1", "1 qa/update-ref-stdin/1", "2 reflect/read-tree/2"),
+    *git("half", "1 idle/worktree-add/1", "1 qa/update-ref-stdin/1", "2 reflect/read-tree/1"),
     *git("half", "3 execute/add/1", "4 execute/read-tree/1", "5 idle/update-ref-stdin/1"),
     # Between two effects of the step itself: objects, the journal, a program's start.
     *effects("1 idle/Repository.create_commit/1", "2 execute/replace-intent/1"),
