@@ -1,5 +1,6 @@
 """The seal: nothing of the machine reaches a test, and nothing of a test the machine."""
 
+import compileall
 import os
 import re
 import time
@@ -11,10 +12,13 @@ import pytest
 from hypothesis import settings
 from pygit2.enums import ConfigLevel
 
+import ouro
+
 # What git, ouro, an agent or a terminal's owner may have set; keys also because ouro masks them.
 FOREIGN = re.compile(
     r"(GIT|OURO)(_.*)?|.*(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL).*"
     r"|CLAUDE.*|CODEX.*|EDITOR|VISUAL|PAGER|NO_COLOR|FORCE_COLOR|CLICOLOR.*|COLUMNS|LINES"
+    r"|PYTHONDONTWRITEBYTECODE"
 )
 
 # Timing on a shared machine proves nothing; in CI the same examples every time.
@@ -67,6 +71,8 @@ def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _sealed_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Fixtures that outlive a test are made before any test's own seal."""
+    # As an installation does: a thousand processes would each compile ouro for themselves.
+    compileall.compile_dir(ouro.__path__[0], quiet=1)
     with pytest.MonkeyPatch.context() as patch:
         seal(patch, tmp_path_factory.mktemp("home"))
         yield

@@ -219,6 +219,7 @@ def fourth_stagnates(project: Project, pattern: str, persona: str) -> None:
     assert status["next"] == f"generation 5, with lateral thinking: {persona} ({pattern})"
 
 
+@pytest.mark.slow
 def test_blocked(restless: Project) -> None:
     fourth_stagnates(restless, "blocked", "hacker")
 
@@ -230,6 +231,7 @@ def test_oscillation(restless: Project) -> None:
     fourth_stagnates(restless, "oscillation", "architect")
 
 
+@pytest.mark.slow
 def test_repetition(restless: Project) -> None:
     for number in (2, 3, 4):
         restless.agent.on("wonder", questions("tone", "Tone of voice"), gen=number)
@@ -237,6 +239,7 @@ def test_repetition(restless: Project) -> None:
     fourth_stagnates(restless, "repetition", "contrarian")
 
 
+@pytest.mark.slow
 def test_unchanged(project: Project) -> None:
     done = project.steps(4, "--no-execute", "--max-retries", "1")
     assert [one.code for one in done] == [3, 3, 3, 4]
@@ -250,6 +253,7 @@ def test_unchanged(project: Project) -> None:
     assert project.step("--no-execute").action == "converged"
 
 
+@pytest.mark.slow
 def test_no_stagnation_while_more_criteria_pass(project: Project) -> None:
     """A new best share within the window is progress, whatever else stands still."""
     project.write_seed(OPEN, "It is quick")

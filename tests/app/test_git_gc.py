@@ -41,7 +41,7 @@ def hammered(project: Project, generations: int) -> None:
 
 
 def test_gc_that_prunes_everything_beside_steps(tmp_path: Path) -> None:
-    hammered(Project(tmp_path), 3)
+    hammered(Project(tmp_path), 2)
 
 
 @pytest.mark.slow

@@ -5,12 +5,14 @@ import os
 import shlex
 import subprocess
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.app.scripted import Done, Project, added, git, mutations, put_back
+from tests.samples import every
 
 LINES = "".join(f"line {number}\n" for number in range(1, 21))
 ODD = "printf x >\"$(printf 'b\\377d')\"; printf y >' a \"b'; printf z >\"$(printf 'new\\nline')\""
@@ -203,8 +205,7 @@ def test_in_a_linked_worktree(project: Project) -> None:
 # --- again
 
 
-@pytest.mark.parametrize("modes", [("--squash", "--squash"), ("--squash", "--merge"),
-    ("--merge", "--squash"), ("--merge", "--merge")])  # fmt: skip
+@pytest.mark.parametrize("modes", every(3, product(("--squash", "--merge"), repeat=2)))
 def test_landing_again_brings_only_what_came_since(
     project: Project, modes: tuple[str, str]
 ) -> None:

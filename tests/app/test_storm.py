@@ -161,7 +161,7 @@ def rages(storm: Storm, seconds: float) -> None:
 
 
 def test_a_storm(tmp_path: Path) -> None:
-    rages(Storm(tmp_path), 20)
+    rages(Storm(tmp_path), 10)
 
 
 @pytest.mark.slow

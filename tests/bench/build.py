@@ -27,7 +27,7 @@ from ouro.core.events import (
 from ouro.core.moves import RunPhase, ThinkLaterally, next_move
 from ouro.core.retry import timestamp
 from ouro.phases import lateral
-from ouro.render import Terminal
+from ouro.render.terminal import Terminal
 
 ID = "bench"
 AGENT = Path(__file__).parent / "agent.sh"

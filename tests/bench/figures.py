@@ -289,6 +289,7 @@ FIGURES = (
     Figure("ouro --version / python -c pass", 4, version),
     Figure("step / floor.sh, 100 files, 10 generations", 8, step_against_floor(100)),
     Figure("step / floor.sh, 10,000 files, 10 generations", 5, step_against_floor(10_000)),
+    Figure("step / floor.sh, 50,000 files, 10 generations", 5, step_against_floor(50_000)),
     Figure("step at 1,000 generations / at 10", 1.3, growth(None)),
     Figure("status at 1,000 generations / at 10", 1.5, growth(("status", build.ID))),
     Figure("log -n 20 at 1,000 generations / at 10", 1.5, growth(("log", build.ID, "-n", "20"))),

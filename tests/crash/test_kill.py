@@ -10,6 +10,7 @@ import pytest
 from tests.crash.judge import judge
 from tests.crash.points import Plan, Point, agents, effects, git, name, spread
 from tests.crash.stand import Stand
+from tests.samples import every
 
 ONCE: list[Point] = [
     # The step alone dies: before git runs, or before it hears that git is done.
@@ -44,7 +45,7 @@ TWICE: list[Point] = [
 ]
 
 
-@pytest.mark.parametrize("plan", [*spread(ONCE), *spread(TWICE)], ids=name)
+@pytest.mark.parametrize("plan", [*every(2, spread(ONCE)), *spread(TWICE)], ids=name)
 def test_a_killed_step_loses_and_repeats_nothing(
     stand: Stand, plan: Plan, undisturbed: dict[str, Any]
 ) -> None:

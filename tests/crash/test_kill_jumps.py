@@ -1,29 +1,20 @@
 """kill -9 on a rewind, an undo and a fork, before, after and in the middle of every git call."""
 
 import json
-import os
-import shlex
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.app.scripted import Project, git
+from tests.crash.shim import Shim
 
-SHIM = """\
-#!/bin/sh
-echo "$*" >>"$STAND/seen"
-[ "$(wc -l <"$STAND/seen")" -eq "$STAND_AT" ] || exec "$STAND_GIT" "$@"
-exec {python} {takes_over} "$@"
-"""
 JUMPS = {
     "rewind": ("rewind", "greet", "--to", "1"),
     "undo": ("undo", "greet"),
     "fork": ("fork", "greet", "other", "--at", "2"),
 }
-WRITES = ("update-ref", "read-tree", "add", "reset", "worktree add", "symbolic-ref")
 
 
 class Jumping:
@@ -38,31 +29,15 @@ class Jumping:
         assert self.project.ouro("rewind", "greet", "--to", "2").code == 0
         self.spare = folder / "spare"
         shutil.copytree(self.project.folder, self.spare, symlinks=True)
-        self.shims = folder / "shims"
-        self.shims.mkdir()
-        over = Path(__file__).parent / "at_git.py"
-        text = SHIM.format(python=shlex.quote(sys.executable), takes_over=shlex.quote(str(over)))
-        (self.shims / "git").write_text(text)
-        (self.shims / "git").chmod(0o755)
+        self.shim = Shim(folder / "shims")
 
     def again(self) -> None:
         shutil.rmtree(self.project.folder)
         shutil.copytree(self.spare, self.project.folder, symlinks=True)
 
     def run(self, words: tuple[str, ...], at: int, how: str) -> int:
-        """The exit code of the jump; the git calls that it made are in `seen`."""
-        (self.shims / "seen").write_text("")
-        variables = {
-            "PATH": f"{self.shims}:{os.environ['PATH']}",
-            "STAND": str(self.shims),
-            "STAND_GIT": str(shutil.which("git")),
-            "STAND_AT": str(at),
-            "STAND_HOW": how,
-        }
-        return self.project.ouro(*words, env=variables).code
-
-    def calls(self) -> list[str]:
-        return (self.shims / "seen").read_text().splitlines()
+        """The exit code of the jump."""
+        return self.project.ouro(*words, env=self.shim.at(at, how)).code
 
     def outcome(self, lineage: str) -> dict[str, Any]:
         """Everything that the jump leads to, but for ids, times and commits."""
@@ -98,11 +73,8 @@ def test_a_jump_that_was_killed_anywhere_is_done_by_the_next_command(
     words, lineage = JUMPS[jump], "other" if jump == "fork" else "greet"
     jumping.again()
     assert jumping.run(words, 0, "before") == 0
-    wanted, calls = jumping.outcome(lineage), jumping.calls()
-    points = [(at, how) for at in range(1, len(calls) + 1) for how in ("before", "after")]
-    for at, call in enumerate(calls, start=1):
-        if any(f" {word}" in f" {call}" for word in WRITES) and " -n " not in f"{call} ":
-            points += [(at, "half"), (at, "lock")]
+    wanted, calls = jumping.outcome(lineage), jumping.shim.calls()
+    points = jumping.shim.points()
     assert len(points) > 10
     for at, how in points[::every]:
         jumping.again()
@@ -129,4 +101,4 @@ def finish_jump(jumping: Jumping, jump: str, words: tuple[str, ...], where: str)
 def test_the_shim_sees_every_call(jumping: Jumping) -> None:
     jumping.again()
     assert jumping.run(JUMPS["rewind"], 0, "before") == 0
-    assert sum("update-ref" in call for call in jumping.calls()) >= 2
+    assert sum("update-ref" in call for call in jumping.shim.calls()) >= 2
