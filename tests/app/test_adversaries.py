@@ -119,6 +119,7 @@ def test_a_reply_of_fifty_megabytes(project: Project) -> None:
     honest_again(project)
 
 
+@pytest.mark.slow
 def test_a_reviewer_whose_numbers_are_none(project: Project) -> None:
     project.agent.on("execute", PASSES)
     project.agent.on("qa", as_json({"score": "90"}), "```json\n" + '{"score": 1e999}' + "\n```")

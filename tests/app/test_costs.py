@@ -42,6 +42,7 @@ def test_a_step_imports_nothing_that_it_does_not_need(project: Project) -> None:
     project.steps(2)
     words = ("step", "--lineage-id", "greet", "--agent", project.agent.line)
     modules = imported(project, *words)
+    assert "3/execute" in project.agent.calls()
     assert "ouro.core.decision" in modules
     assert modules & HEAVY == set()
     assert modules & {"ouro.core.seed_file", "ouro.core.yaml_reader"} == set()
@@ -69,12 +70,12 @@ def git_calls(project: Project) -> list[str]:
 
 
 def test_the_git_calls_of_a_step_do_not_grow_with_the_history(project: Project) -> None:
-    for number in range(1, 9):
+    for number in range(1, 6):
         project.agent.on("execute", {"write": {"changed": str(number)}}, gen=number)
     project.write_seed({"description": "never", "verify_command": "false"})
-    project.steps(2)
+    project.steps(1)
     early = len(git_calls(project))
-    project.steps(4)
+    project.steps(2)
     assert len(git_calls(project)) <= early
 
 

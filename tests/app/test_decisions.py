@@ -65,6 +65,7 @@ def test_unchanged_is_not_converged(project: Project) -> None:
     assert done[1].json["criteria"] == {"passed": 1, "total": 1}
 
 
+@pytest.mark.slow
 def test_min_generations_and_an_end_on_the_last_allowed_one(project: Project) -> None:
     project.agent.on("execute", PASSES)
     options = ("--min-generations", "3", "--max-generations", "3", "--no-qa")
@@ -129,6 +130,7 @@ def test_convergence_on_paper(project: Project) -> None:
 # --- exhausted
 
 
+@pytest.mark.slow
 def test_exhausted_goes_on_where_more_is_allowed(project: Project) -> None:
     done = project.step("--max-generations", "1", "--no-qa")
     assert (done.code, done.action) == (11, "exhausted")
@@ -224,6 +226,7 @@ def test_blocked(restless: Project) -> None:
     fourth_stagnates(restless, "blocked", "hacker")
 
 
+@pytest.mark.slow
 def test_oscillation(restless: Project) -> None:
     removed = {"action": "remove", "name": "tone", "reason": "not needed"}
     for number, change in ((2, added("tone")), (3, removed), (4, added("tone"))):

@@ -99,6 +99,7 @@ def test_full_from_the_start(project: Project, disk: Path) -> None:
     sound(project, project.tip())
 
 
+@pytest.mark.slow
 def test_full_before_a_jump(project: Project, disk: Path) -> None:
     for _ in range(2):
         assert project.step().code == 3

@@ -198,6 +198,7 @@ def test_a_damaged_log_is_nothing_to_fix(project: Project) -> None:
     assert project.everything() == before
 
 
+@pytest.mark.slow
 def test_what_kind_of_repository_it_is(project: Project) -> None:
     evolved(project)
     git(project.folder, "clone", "-q", "--bare", f"file://{project.root}", "bare.git")

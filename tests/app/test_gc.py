@@ -164,6 +164,7 @@ def test_output_of_older_generations_then_of_the_ended(project: Project) -> None
     assert list(output.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_output_of_the_generation_that_goes_on_stays(project: Project) -> None:
     project.lineage = "other"
     project.write_seed({"description": "It flies", "verify_command": "test -e wings"})

@@ -197,6 +197,7 @@ def test_a_secret_in_the_way_is_neither_overwritten_nor_saved(project: Project) 
     assert project.tags()[-1] == "gen_4"
 
 
+@pytest.mark.slow
 def test_in_the_users_own_checkout_other_files_stay(project: Project) -> None:
     project.git("worktree", "remove", "--force", str(project.workspace))
     project.git("switch", "-q", "ooo/greet")

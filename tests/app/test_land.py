@@ -230,6 +230,7 @@ def test_a_landing_that_was_squashed_with_others_is_known(project: Project) -> N
     assert land(project)["base"] == source(project, 1)
 
 
+@pytest.mark.slow
 def test_a_rewind_lands_too(project: Project) -> None:
     land(project)
     assert project.ouro("rewind", "greet", "--to", "1").code == 0
@@ -241,6 +242,7 @@ def test_a_rewind_lands_too(project: Project) -> None:
     assert code_of(project, "HEAD") == code_of(project, "ooo/greet/gen_2")
 
 
+@pytest.mark.slow
 def test_a_lineage_off_another_branch_brings_only_its_own(project: Project) -> None:
     """But a merge brings that branch's history, and so its code."""
     project.git("branch", "release", "HEAD~1")

@@ -41,6 +41,7 @@ def test_it_hears_of_a_convergence_once(project: Project) -> None:
     assert len(told(project)) == 1
 
 
+@pytest.mark.slow
 def test_the_other_ways_to_end(project: Project) -> None:
     done = project.step(*FAST, "--max-generations", "1")
     assert (done.code, told(project)[-1][0]) == (11, done.json)

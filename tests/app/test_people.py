@@ -31,6 +31,7 @@ def test_a_note_is_in_the_log_once_and_in_every_later_prompt(project: Project) -
     assert len(with_note) == len(project.agent.prompts()) - 2
 
 
+@pytest.mark.slow
 def test_a_note_that_was_committed_by_a_step_that_died_is_not_committed_again(
     project: Project,
 ) -> None:

@@ -59,6 +59,7 @@ def test_setup_runs_once_in_every_new_workspace(project: Project) -> None:
     assert project.files() == {"README", ".gitignore", "work"}
 
 
+@pytest.mark.slow
 def test_a_workspace_that_its_agent_removed_is_made_ready_again(project: Project) -> None:
     configure(project, setup=[f"echo 1 >>{project.folder}/ran; mkdir lib; echo 1 >lib/done"])
     project.agent.on("execute", {"run": 'rm -rf "$PWD"'}, {"run": "cat lib/done >work"})
@@ -83,6 +84,7 @@ def test_what_setup_leaves_that_is_not_ignored_is_put_back(project: Project) -> 
     project.clean()
 
 
+@pytest.mark.slow
 def test_a_setup_that_fails_says_so_and_is_tried_again(project: Project) -> None:
     net = project.folder / "net"
     fails = f"echo 1 >>{project.folder}/ran; echo 1 >half; echo no network >&2; test -e {net}"

@@ -75,6 +75,7 @@ def test_a_lineage_goes_to_another_machine_and_back(net: Net, a: Host) -> None:
     sound(net.bare)
 
 
+@pytest.mark.slow
 def test_pulling_and_pushing_again_changes_nothing(net: Net, a: Host) -> None:
     before = a.everything(), net.refs()
     assert a.push()[0]["outcome"] == "same"
@@ -99,6 +100,7 @@ def test_a_dry_run_says_what_would_go_and_sends_nothing(net: Net, a: Host) -> No
     assert net.refs() == before
 
 
+@pytest.mark.slow
 def test_all_lineages_or_those_that_are_named(net: Net, a: Host) -> None:
     assert a.ouro("fork", "greet", "other", "--at", "1").code == 0
     assert a.ouro("fork", "greet", "third").code == 0
@@ -156,6 +158,7 @@ def test_into_a_clone_of_depth_1_comes_the_lineage_and_no_more(net: Net, a: Host
     b.sound()
 
 
+@pytest.mark.slow
 def test_a_clone_of_depth_1_of_the_lineages_own_branch(net: Net, a: Host) -> None:
     git(net.bare, "symbolic-ref", "HEAD", "refs/heads/ooo/greet")
     b = net.host("b", depth=1)

@@ -79,6 +79,7 @@ def test_the_remote_can_stand_in_the_configuration(net: Net) -> None:
     assert net.completed() == [1, 2]
 
 
+@pytest.mark.slow
 def test_who_comes_second_is_told_who_works_and_may_wait(net: Net) -> None:
     a, b = net.host("a"), net.host("b")
     net.agent.on("execute", {"run": "until [ -e ../../../go ]; do sleep 0.05; done"}, gen=1)

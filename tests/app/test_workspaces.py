@@ -63,6 +63,7 @@ def test_a_foreign_folder_in_the_workspaces_place(project: Project) -> None:
     assert theirs.read_text() == "1"
 
 
+@pytest.mark.slow
 def test_a_workspace_in_the_middle_of_a_merge(project: Project) -> None:
     project.step("--no-qa", "--min-generations", "3")
     head = git(project.workspace, "rev-parse", "HEAD")
@@ -118,6 +119,7 @@ def test_a_lineage_goes_on_in_another_clone(project: Project, tmp_path: Path) ->
     assert project.tip() == before
 
 
+@pytest.mark.slow
 def test_two_clones_side_by_side_do_not_meet(tmp_path: Path) -> None:
     """Their workspaces have names of their own, whatever the clones are called."""
     agents = Agent(tmp_path / "agent").on("execute", PASSES)

@@ -24,9 +24,6 @@ OPTIONS = ("--freeze-ontology", "--no-qa")
 USUALLY = (
     "bare",
     "unborn_and_nobody",
-    "path_with_spaces_newline_and_unicode",
-    "shallow",
-    "names_of_all_kinds",
     "filters_and_line_ends",
     "sparse_by_folders",
     "with_a_submodule_and_repositories_in_it",

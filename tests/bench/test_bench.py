@@ -10,7 +10,7 @@ import pytest
 from tests.bench.figures import ROOT
 
 
-@pytest.mark.parametrize("figure", ["--version", "100 files"])
+@pytest.mark.parametrize("figure", ["python -c", " 100 files"])
 def test_a_figure_is_printed_and_written(figure: str, tmp_path: Path) -> None:
     out = tmp_path / "bench.json"
     words = ["-m", "tests.bench", "--only", figure, "--rounds", "1", "--json", str(out)]

@@ -45,7 +45,7 @@ TWICE: list[Point] = [
 ]
 
 
-@pytest.mark.parametrize("plan", [*every(2, spread(ONCE)), *spread(TWICE)], ids=name)
+@pytest.mark.parametrize("plan", [*every(3, spread(ONCE)), *spread(TWICE)], ids=name)
 def test_a_killed_step_loses_and_repeats_nothing(
     stand: Stand, plan: Plan, undisturbed: dict[str, Any]
 ) -> None:
