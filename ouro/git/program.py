@@ -64,8 +64,15 @@ class GitFailed(OuroError):
 def environment(base: Mapping[str, str] = os.environ) -> dict[str, str]:
     """`base` without the variables that git exports inside hooks, messages in English."""
     kept = {name: value for name, value in base.items() if name not in LOCAL_VARIABLES}
-    # Looking must not write: `git status` would refresh, and lock, the index of a checkout.
-    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    return kept | {
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        # Looking must not write: `git status` would refresh, and lock, the index of a checkout.
+        "GIT_OPTIONAL_LOCKS": "0",
+        # As libgit2 sees objects. A file with the content of another blob, which `git replace`
+        # made, is changed as soon as git looks at more than its time.
+        "GIT_NO_REPLACE_OBJECTS": "1",
+    }
 
 
 class Git:
