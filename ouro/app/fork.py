@@ -64,6 +64,13 @@ def fork(session: Session, source: str, at: int | None, seed_file: Path | None) 
     )
 
 
+def finish(session: Session) -> None:
+    """Give the session's lineage what a fork that was cut off still owes it: its tags."""
+    with session.no_gc(), session.hold():
+        recover.dead_step(session)
+        tags.finish_jump(Run(session, session.store.read()))
+
+
 def _branch_off(
     session: Session, source: str, at: int | None, parsed: ParsedSeed | None
 ) -> tuple[Stream, LineageForked]:

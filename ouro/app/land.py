@@ -228,7 +228,7 @@ def _require_ready_checkout(repo: Repo, lineage_id: str) -> None:
         names = recover.some([shown(path) for path in changed])
         raise OuroError(
             f"{repo.here} has changes that are not committed: {names}",
-            "commit or stash them, then land",
+            "commit or stash them, then land (what a killed `ouro land` left: git reset --merge)",
         )
 
 

@@ -271,10 +271,11 @@ def _forked(session: Session, generation: int, base: str) -> str:
     while True:
         end = f"-{host[:20] or 'here'}-g{generation}" + (f"-{number}" if number > 1 else "")
         name = check_lineage_id(source[: 64 - len(end)] + end)
+        new = with_fields(session, options=with_fields(session.options, lineage_id=name))
         if not session.repo.ref(branch_ref(name)):
-            new = with_fields(session, options=with_fields(session.options, lineage_id=name))
             return fork.fork(new, source, None, None).lineage_id
         if _is_fork_at(session, name, base):
+            fork.finish(new)
             return name
         number += 1
 

@@ -87,7 +87,7 @@ def lock(path: Path) -> None:
 def stdin_transaction(program: str, *, half: bool) -> None:
     """git renames one ref after the other: with `half` the first has its new value."""
     updates = [line.split(" ") for line in program.splitlines() if line.startswith("update ")]
-    if half:
+    if half and updates:
         _, ref, new, _ = updates.pop(0)
         subprocess.run([GIT, "update-ref", ref, new], check=True)
     for _, ref, new, _ in updates:
