@@ -14,7 +14,7 @@ from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core import jumps
 from ouro.core.events import Event, Jump, LineageForked, NoteAdded
-from ouro.core.ids import branch_ref, check_lineage_id, hidden_ref, rescue_prefix
+from ouro.core.ids import branch_ref, check_lineage_id, hidden_ref, rescue_prefix, tag_name
 from ouro.core.lineage import Lineage, fold
 from ouro.core.store import Stream
 from ouro.errors import DamagedLog, OuroError, UsageProblem
@@ -49,6 +49,8 @@ def pull(
     """Pull lineages (none named: all that are there) from a remote; the first refusal stands
     beside what was done for each. Raises UsageProblem where there is no such remote or lineage,
     and Unreachable."""
+    for name in ids:
+        check_lineage_id(name)
     remote = sync.open_remote(desk, given)
     there = look_at_all(remote)
     if unknown := [name for name in ids if name not in there]:
@@ -163,11 +165,20 @@ def _fault(session: Session, before: str, commit: str) -> str | None:
 # --- moving ------------------------------------------------------------------------------------
 
 
-def _take(session: Session, ours: Stream, theirs: Stream, fetched: Fetched, done: Pulled) -> Pulled:
-    """Bring branch, tags, hidden checks and workspace from `ours` to `theirs`."""
+def _take(
+    session: Session,
+    ours: Stream,
+    theirs: Stream,
+    fetched: Fetched,
+    done: Pulled,
+    elsewhere: frozenset[str] = frozenset(),
+) -> Pulled:
+    """Bring branch, tags, hidden checks and workspace from `ours` to `theirs`; the tag objects
+    `elsewhere` are of generations that another lineage keeps."""
     run = Run(session, theirs)
     workspace = _movable(session, ours, theirs) if ours.revision else None
-    changes, hidden = tags.taken_over(run, fetched.tags), _hidden(session, run.lineage, fetched)
+    changes = tags.taken_over(run, fetched.tags, elsewhere)
+    hidden = _hidden(session, run.lineage, fetched)
     session.store.follow(ours.revision, run.tip, changes, hidden)
     saved = None
     if workspace and ours.revision:
@@ -245,7 +256,9 @@ def _keep_both(
     rescue = _pinned(session, ours.revision) if base != ours.revision else None
     _queue_again(session, ours.log.events[length:], theirs)
     _tell(session, done.remote, len(mine.generations), name, rescue)
-    return _take(session, ours, theirs, fetched, replace(done, fork=name, rescue=rescue))
+    present, id_ = session.store.tag_objects(), session.options.lineage_id
+    kept = frozenset(present.get(tag_name(id_, n), "") for n in jumps.completions(ours.log.events))
+    return _take(session, ours, theirs, fetched, replace(done, fork=name, rescue=rescue), kept)
 
 
 def _tell(

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from ouro.app import history, sync, tags
+from ouro.app.run import Run
 from ouro.app.session import Session
-from ouro.core.ids import branch_ref, hidden_ref
+from ouro.core.ids import branch_ref, check_lineage_id, hidden_ref
 from ouro.errors import NotNow, OuroError, UsageProblem
 from ouro.git.refspecs import TAGS, There, look_at_all
 from ouro.git.remote import Remote, Update
@@ -47,6 +48,8 @@ def push(
     """Push lineages (none named: all that are here) to a remote; the first refusal stands beside
     what was done for each. Raises UsageProblem where there is no such remote or lineage, and
     Unreachable."""
+    for name in ids:
+        check_lineage_id(name)
     remote = sync.open_remote(desk, given)
     here = history.ids(desk.repo)
     if unknown := [name for name in ids if name not in here]:
@@ -96,6 +99,9 @@ def _undo(session: Session, remote: str, wanted: list[Update], there: There) -> 
     lineage_id, store = session.options.lineage_id, session.store
     if there.branch is None:
         return f"git push {remote} {' '.join(f':{update.ref}' for update in wanted)}"
+    if all(update.ref != branch_ref(lineage_id) for update in wanted):
+        were = (f"+{u.old}:{u.ref}" if u.old else f":{u.ref}" for u in wanted)
+        return f"git push {remote} {' '.join(were)}"
     before, after = store.read_at(there.branch).log, store.read().log
     back = sync.way_back(lineage_id, before.events, after.events)
     return f"{back}; ouro push {remote} {lineage_id}"
@@ -139,7 +145,8 @@ def updates(session: Session, remote: str, there: There) -> list[Update]:
         )
     hidden = session.repo.ref(hidden_ref(lineage_id))
     found = [Update(branch_ref(lineage_id), tip)] if there.branch != tip else []
-    found += [*_new_tags(named), *_moved_tags(session, named), *_left_tags(named)]
+    found += _new_tags(Run(session, stream), named)
+    found += [*_moved_tags(session, named), *_left_tags(named)]
     if hidden and hidden == lineage.hidden and there.hidden != hidden:
         found.append(Update(hidden_ref(lineage_id), hidden, there.hidden))
     if lineage.hidden and not hidden and not there.hidden:
@@ -150,10 +157,10 @@ def updates(session: Session, remote: str, there: There) -> list[Update]:
     return found
 
 
-def _new_tags(named: _Tags) -> Iterator[Update]:
-    for name, made in named.here.items():
-        if tags.is_generation(name) and name not in named.there.tags:
-            yield Update(TAGS + name, made)
+def _new_tags(run: Run, named: _Tags) -> list[Update]:
+    """Tags of the lineage's own log that are not there yet; what else has such a name stays."""
+    new = {name: made for name, made in named.here.items() if name not in named.there.tags}
+    return [Update(TAGS + name, made) for name, made in tags.fitting(run, new).items()]
 
 
 def _moved_tags(session: Session, named: _Tags) -> Iterator[Update]:

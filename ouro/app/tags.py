@@ -14,7 +14,7 @@ from ouro.core.events import (
     LineageForked,
 )
 from ouro.core.ids import archived_name, tag_name
-from ouro.core.jumps import completions, left_behind
+from ouro.core.jumps import beginning, completions, left_behind
 from ouro.core.lineage import Lineage
 from ouro.core.story import counted
 from ouro.errors import DamagedLog, OuroError
@@ -136,20 +136,48 @@ def _made(run: Run, ends: Sequence[Event], lineage: Lineage) -> dict[int, str]:
     }
 
 
-def taken_over(run: Run, theirs: Mapping[str, str]) -> TagChanges:
+def taken_over(
+    run: Run, theirs: Mapping[str, str], elsewhere: Set[str] = frozenset()
+) -> TagChanges:
     """What a clone at `run` has to do to its tags, where those of another clone (name -> tag
-    object) are `theirs`: what fits the log is taken, archived ones stay."""
+    object) are `theirs`: what fits the log is taken, archived ones stay. Of the tag objects
+    `elsewhere`, whose generations another lineage has now, those beyond the log go."""
     present, events = run.session.store.tag_objects(), run.stream.log.events
-    archived = [
-        update(f"refs/tags/{name}", made, None)
-        for name, made in theirs.items()
-        if name not in present and is_archived(name)
-    ]
-    ends = {tag_name(run.lineage.id, number): end for number, end in completions(events).items()}
+    ends = {tag_name(run.lineage.id, number) for number in completions(events)}
+    gone = {name: made for name, made in present.items() if name not in ends and made in elsewhere}
+    here = {name: made for name, made in present.items() if name not in gone}
+    taken = fitting(
+        run, {n: made for n, made in theirs.items() if not (is_archived(n) and n in here)}
+    )
+    first = [update(f"refs/tags/{n}", made, None) for n, made in taken.items() if is_archived(n)]
+    first += [f"delete refs/tags/{name} {made}" for name, made in gone.items()]
+    return TagChanges(first, _moves(run, events, run.lineage, here | taken, frozenset(), here))
+
+
+def fitting(run: Run, tags: Mapping[str, str]) -> dict[str, str]:
+    """Those of `tags` (name -> tag object) that the log knows: of a generation that it holds, or
+    that one of its jumps left behind."""
+    matches = {name: match for name in tags if (match := _GENERATION.fullmatch(name))}
+    oldest = min((int(match["jump"]) for match in matches.values() if match["jump"]), default=None)
+    ends = {0: completions(run.stream.log.events)}
+    if oldest is not None:
+        ends |= _left(run, oldest)
+    found = {n: ends.get(int(m["jump"] or 0), {}).get(int(m["n"])) for n, m in matches.items()}
     store = run.session.store
-    fitting = {n: o for n, o in theirs.items() if n in ends and store.ends_with(o, ends[n])}
-    known = {name: made for name, made in theirs.items() if is_archived(name)} | present | fitting
-    return TagChanges(archived, _moves(run, events, run.lineage, known, frozenset(), present))
+    return {n: tags[n] for n, end in found.items() if end and store.ends_with(tags[n], end)}
+
+
+def _left(run: Run, oldest: int) -> dict[int, dict[int, Event]]:
+    """The number of each jump, from the newest down to `oldest` -> what the log that it left had
+    completed."""
+    found: dict[int, dict[int, Event]] = {}
+    events = run.stream.log.events
+    while True:
+        own = [e.data for e in events[beginning(events) :] if isinstance(e.data, Jump)]
+        if not own or own[-1].n < oldest or not run.session.repo.has(own[-1].left):
+            return found
+        events = run.session.store.read_at(own[-1].left).log.events
+        found[own[-1].n] = completions(events)
 
 
 def is_archived(name: str) -> bool:
@@ -220,7 +248,7 @@ def _deletions(
     ]
 
 
-_GENERATION = re.compile(r"ooo/[^/]+/(?P<jump>rewound_\d+/)?gen_(?P<n>\d+)")
+_GENERATION = re.compile(r"ooo/[^/]+/(?:rewound_(?P<jump>\d+)/)?gen_(?P<n>\d+)")
 
 
 def _archive(present: Mapping[str, str]) -> dict[int, list[str]]:

@@ -282,6 +282,58 @@ def test_both_went_on_and_both_are_kept(net: Net, a: Host) -> None:
     b.sound()
 
 
+def test_our_generations_beyond_the_remotes_are_the_forks_alone(net: Net, a: Host) -> None:
+    """Also their tags: the lineage is the remote's now, and a tag of ours would stand in the way of
+    the generation that it comes to."""
+    b = net.host("b")
+    b.pull()
+    b.steps(2, *FOREVER)
+    ours = b.git("rev-parse", "ooo/greet/gen_4^{commit}")
+    a.step(*FOREVER)
+    a.push()
+    name = b.pull()[0]["fork"]
+    assert b.tags() == ["gen_1", "gen_2", "gen_3"]
+    assert b.git("rev-parse", f"refs/tags/ooo/{name}/gen_4^{{commit}}") == ours
+    assert b.ouro("verify", "--all").code == 0
+    assert b.push("origin", "greet")[0]["outcome"] == "same"
+    a.step(*FOREVER)
+    a.push()
+    b.pull()
+    same(a, b)
+
+
+def test_tags_that_the_log_does_not_know_are_neither_pulled_nor_pushed(net: Net, a: Host) -> None:
+    b = net.host("b")
+    b.pull()
+    assert a.ouro("rewind", "greet", "--to", "1").code == 0
+    a.push()
+    for name in ("gen_9", "rewound_1/gen_1", "rewound_9/gen_1", "rewound_1/gen_9"):
+        git(net.bare, "update-ref", f"refs/tags/ooo/greet/{name}", "main")
+    b.pull()
+    same(a, b)
+    assert b.tags() == ["gen_1", "rewound_1/gen_2"]
+    assert b.ouro("verify", "greet").code == 0
+    b.git("tag", "ooo/greet/gen_8", b.tip())
+    b.git("tag", "ooo/greet/rewound_8/gen_1", b.tip())
+    assert b.push()[0]["outcome"] == "same"
+
+
+def test_a_push_of_a_tag_alone_is_undone_as_it_says(net: Net, a: Host) -> None:
+    tag = "refs/tags/ooo/greet/gen_2"
+    git(net.bare, "update-ref", "-d", tag)
+    before = net.refs()
+    done = a.push()[0]
+    assert [change["ref"] for change in done["changes"]] == [tag]
+    a.git(*done["undo"].split()[1:])
+    assert net.refs() == before
+
+
+@pytest.mark.parametrize("name", ["", "x" * 300])
+def test_what_is_no_name_is_not_looked_for(net: Net, a: Host, name: str) -> None:
+    for command in ("push", "pull"):
+        a.ouro(command, "origin", name).refused(2, "cannot name a lineage")
+
+
 def test_what_was_not_finished_is_kept_and_its_notes_come_again(net: Net, a: Host) -> None:
     b = net.host("b")
     b.pull()
