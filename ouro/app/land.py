@@ -24,6 +24,7 @@ from ouro.git.repository import Repo
 from ouro.git.workspace import shown
 
 LINEAGES = "refs/heads/ooo/"
+UNBORN_AGAIN = "git update-ref -d HEAD; git reset --merge"
 
 
 class Landed(Struct, frozen=True, kw_only=True):
@@ -139,6 +140,7 @@ def _merge(
         reason = f"{target.name} holds all that {_name(chosen)} brings"
         return replace(will, state="nothing", reason=reason)
     if target.here:
+        _refuse_changes(repo, merged.tree)
         _refuse_files_in_the_way(session, target, merged.tree)
     if will.open:
         open_points = recover.some([cut(line, 100) for line in will.open])
@@ -224,11 +226,19 @@ def _require_ready_checkout(repo: Repo, lineage_id: str) -> None:
     tree = Workspace(repo, lineage_id, repo.here, repo.git_dir, ours=False)
     if doing := tree.in_progress():
         raise OuroError(f"{repo.here} is in the middle of {doing}", "finish or abort it, then land")
+
+
+def _refuse_changes(repo: Repo, tree: str) -> None:
+    """`tree` is what the branch is to become."""
     if changed := git.changes(repo):
         names = recover.some([shown(path) for path in changed])
+        # Nothing of the user's is in them then: a landing was killed before its commit.
+        known = git.holds_exactly(repo, tree)
         raise OuroError(
             f"{repo.here} has changes that are not committed: {names}",
-            "commit or stash them, then land (what a killed `ouro land` left: git reset --merge)",
+            "a landing that was cut off left them; take them back, then land: git reset --merge"
+            if known
+            else "commit or stash them, then land",
         )
 
 
@@ -317,7 +327,7 @@ def _in_checkout(repo: Repo, sides: git.Sides, second: str | None, will: Landed)
             next="put right what it says above, then `git commit`: the message waits",
             undo="git merge --abort" if second else "git reset --merge",
         )
-    undo = f"git reset --keep {will.old}" if will.old else "git update-ref -d HEAD"
+    undo = f"git reset --keep {will.old}" if will.old else UNBORN_AGAIN
     return replace(will, state="landed", conflicts=(), commit=made, undo=undo)
 
 

@@ -112,6 +112,13 @@ def changes(repo: Repo) -> list[bytes]:
     return [entry[3:] for entry in listed.split(b"\0") if entry]
 
 
+def holds_exactly(repo: Repo, tree: str) -> bool:
+    """Whether the index of the user's checkout is `tree`, and its files are the index's."""
+    git = repo.git_here()
+    staged = git.attempt("diff-index", "--cached", "--quiet", tree)
+    return staged.returncode == 0 and git.attempt("diff", "--quiet").returncode == 0
+
+
 def apply(repo: Repo, given: Sides, parent: str | None) -> tuple[bytes, ...]:
     """Merge in the user's checkout, without a commit yet: index and files as git leaves them; the
     paths in conflict. `parent` is to be the second parent of the commit that follows.

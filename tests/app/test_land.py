@@ -357,6 +357,21 @@ def test_changes_and_files_in_the_way_are_named(project: Project) -> None:
     refused(project, 1, "is in the middle of a merge")
 
 
+def test_only_a_landing_that_was_cut_off_is_told_to_be_thrown_away(project: Project) -> None:
+    """What git merged, and had not committed, is exactly what lands; the user's changes are not."""
+    done = land(project)
+    project.git("reset", "-q", "--soft", done["old"])
+    land(project, code=1).refused(1, "not committed", "a landing that was cut off left them")
+    (project.root / "text").write_text("mine\n")
+    refused = land(project, code=1)
+    refused.refused(1, "not committed", "commit or stash them")
+    assert "reset" not in refused.err
+    project.git("add", "text")
+    refused = land(project, code=1)
+    refused.refused(1, "not committed", "commit or stash them")
+    assert "reset" not in refused.err
+
+
 def test_a_branch_that_moves_meanwhile_is_not_moved(project: Project) -> None:
     project.git("branch", "beside")
     lock = project.root / ".git" / "refs" / "heads" / "beside.lock"
@@ -391,6 +406,9 @@ def test_nothing_in_common_and_nothing_yet(tmp_path: Path) -> None:
     (project.root / "ok").write_text("in the way\n")
     land(project, code=1).refused(1, "in no commit: ok")
     (project.root / "ok").unlink()
+    done = project.ouro("land", "greet", "--json")
+    subprocess.run(["sh", "-ec", done.json["undo"]], cwd=project.root, check=True)
+    assert project.git("status", "--porcelain") == ""
     done = project.ouro("land", "greet")
     assert "warning: ooo/greet/gen_1 is not approved: ac2: It flies (open)" in done.err
     assert done.out.startswith("greet gen_1 landed on main: 1 file changed\n")
