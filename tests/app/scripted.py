@@ -283,15 +283,26 @@ def finish(process: subprocess.Popen[str]) -> Done:
     return Done(process.returncode, out, err)
 
 
+class Spare:
+    """Everything in `folder` as it is now, to be had again in its place: links are absolute."""
+
+    def __init__(self, folder: Path, spare: Path) -> None:
+        self._folder, self._spare = folder, spare
+        shutil.copytree(folder, spare, symlinks=True)
+
+    def put_back(self) -> None:
+        shutil.rmtree(self._folder)
+        shutil.copytree(self._spare, self._folder, symlinks=True)
+
+
 @contextmanager
 def put_back(folder: Path, spare: Path) -> Iterator[None]:
-    """Everything in `folder` is again as it was, at the same place, for links are absolute."""
-    shutil.copytree(folder, spare, symlinks=True)
+    """Whatever is done to `folder` meanwhile is undone."""
+    kept = Spare(folder, spare)
     try:
         yield
     finally:
-        shutil.rmtree(folder)
-        shutil.copytree(spare, folder, symlinks=True)
+        kept.put_back()
 
 
 def alive(pid: int) -> bool:

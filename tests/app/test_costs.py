@@ -77,6 +77,7 @@ def test_the_git_calls_of_a_step_do_not_grow_with_the_history(project: Project) 
     early = len(git_calls(project))
     project.steps(2)
     assert len(git_calls(project)) <= early
+    assert {"2/execute", "5/execute"} <= set(project.agent.calls())
 
 
 @pytest.mark.parametrize(("options", "calls"), [((), 2), (("--stop-on-pass",), 0)])

@@ -85,15 +85,18 @@ def lock(path: Path) -> None:
 
 
 def stdin_transaction(program: str, *, half: bool) -> None:
-    """git renames one ref after the other: with `half` the first has its new value."""
-    updates = [line.split(" ") for line in program.splitlines() if line.startswith("update ")]
-    if half and updates:
-        _, ref, new, _ = updates.pop(0)
-        subprocess.run([GIT, "update-ref", ref, new], check=True)
-    for _, ref, new, _ in updates:
+    """git changes one ref after the other, deletions last: with `half` the first is done."""
+    lines = [line.split(" ") for line in program.splitlines()]
+    changes = [words for words in lines if words[0] == "update"]
+    changes += [words for words in lines if words[0] == "delete"]
+    if half:
+        (verb, ref, value, *_), *changes = changes
+        words = [ref, value] if verb == "update" else ["-d", ref]
+        subprocess.run([GIT, "update-ref", *words], check=True)
+    for verb, ref, value, *_ in changes:
         path = common() / f"{ref}.lock"
         lock(path)
-        path.write_text(f"{new}\n")
+        path.write_text(f"{value}\n" if verb == "update" else "")
 
 
 def without_its_index(given: bytes) -> None:

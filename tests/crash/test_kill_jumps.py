@@ -1,13 +1,12 @@
 """kill -9 on a rewind, an undo and a fork, before, after and in the middle of every git call."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.app.scripted import Project, git
+from tests.app.scripted import Project, Spare, git
 from tests.crash.shim import Shim
 
 JUMPS = {
@@ -27,13 +26,8 @@ class Jumping:
             self.project.agent.on("execute", act, gen=number)
         self.project.steps(3, "--no-qa")
         assert self.project.ouro("rewind", "greet", "--to", "2").code == 0
-        self.spare = folder / "spare"
-        shutil.copytree(self.project.folder, self.spare, symlinks=True)
+        self.spare = Spare(self.project.folder, folder / "spare")
         self.shim = Shim(folder / "shims")
-
-    def again(self) -> None:
-        shutil.rmtree(self.project.folder)
-        shutil.copytree(self.spare, self.project.folder, symlinks=True)
 
     def run(self, words: tuple[str, ...], at: int, how: str) -> int:
         """The exit code of the jump."""
@@ -71,13 +65,13 @@ def test_a_jump_that_was_killed_anywhere_is_done_by_the_next_command(
     jumping: Jumping, jump: str, every: int
 ) -> None:
     words, lineage = JUMPS[jump], "other" if jump == "fork" else "greet"
-    jumping.again()
+    jumping.spare.put_back()
     assert jumping.run(words, 0, "before") == 0
     wanted, calls = jumping.outcome(lineage), jumping.shim.calls()
     points = jumping.shim.points()
     assert len(points) > 10
     for at, how in points[::every]:
-        jumping.again()
+        jumping.spare.put_back()
         assert jumping.run(words, at, how) == -9, (at, how)
         where = f"{how} of call {at}: {calls[at - 1]}"
         finish_jump(jumping, jump, words, where)
@@ -99,6 +93,6 @@ def finish_jump(jumping: Jumping, jump: str, words: tuple[str, ...], where: str)
 
 
 def test_the_shim_sees_every_call(jumping: Jumping) -> None:
-    jumping.again()
+    jumping.spare.put_back()
     assert jumping.run(JUMPS["rewind"], 0, "before") == 0
     assert sum("update-ref" in call for call in jumping.shim.calls()) >= 2

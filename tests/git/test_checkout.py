@@ -114,7 +114,7 @@ KEEP_ALL = screen(None)
 
 
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(TREES, TREES, st.lists(PATHS, max_size=3), st.booleans())
 def test_a_move_is_exact_or_refused(
@@ -153,7 +153,7 @@ def place_of(tree: Tree) -> Tree:
 
 
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(TREES, TREES, st.sets(st.integers(0, 20)), st.booleans())
 def test_a_move_that_was_cut_off_anywhere_is_finished(
