@@ -135,7 +135,7 @@ def apply(repo: Repo, given: Sides, parent: str | None) -> tuple[bytes, ...]:
     if parent:
         # Else git would leave out the first parent where the second descends from it.
         (repo.git_dir / "MERGE_MODE").write_text("no-ff")
-        git.run("update-ref", "MERGE_HEAD", parent)
+        (repo.git_dir / "MERGE_HEAD").write_text(f"{parent}\n")  # a file in every ref format
     elif conflicts:
         git.run("update-ref", "CHERRY_PICK_HEAD", given.theirs)
     return conflicts

@@ -49,8 +49,8 @@ def leave_unfinished(given: bytes, *, half: bool) -> None:
         case "update-ref", *rest if "--stdin" in rest:
             stdin_transaction(given.decode(), half=half)
         case "update-ref", *rest:
-            ref = next(word for word in rest if word.startswith("refs/"))
-            lock(common() / f"{ref}.lock")
+            ref = next(word for word in rest if word.startswith("refs/") or word.isupper())
+            lock((common() if "/" in ref else git_dir()) / f"{ref}.lock")
         case "symbolic-ref", "HEAD", *_:
             lock(git_dir() / "HEAD.lock")
         case "worktree", "add", *rest:
@@ -86,7 +86,7 @@ def lock(path: Path) -> None:
 
 def stdin_transaction(program: str, *, half: bool) -> None:
     """git changes one ref after the other, deletions last: with `half` the first is done."""
-    lines = [line.split(" ") for line in program.splitlines()]
+    lines = [f"{line} ".split(" ") for line in program.splitlines()]  # a value may be left out
     changes = [words for words in lines if words[0] == "update"]
     changes += [words for words in lines if words[0] == "delete"]
     if half:

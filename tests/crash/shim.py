@@ -14,7 +14,7 @@ echo "$*" >>"$STAND/seen"
 [ "$(wc -l <"$STAND/seen")" -eq "$STAND_AT" ] || exec "$STAND_GIT" "$@"
 exec {python} {takes_over} "$@"
 """
-WRITES = ("update-ref", "read-tree", "add", "reset", "worktree add", "symbolic-ref")
+WRITES = ("update-ref", "read-tree", "add", "reset", "worktree add", "symbolic-ref HEAD")
 """What `at_git` can leave undone, with its locks, or half done."""
 
 
