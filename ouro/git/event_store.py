@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ouro.core.chain import extend
 from ouro.core.codec import EMPTY_LOG, decode_files, encode_lines
@@ -18,9 +18,6 @@ from ouro.git import log_tree
 from ouro.git.journal import Journal
 from ouro.git.program import GitFailed
 from ouro.git.repository import Repo
-
-if TYPE_CHECKING:
-    import pygit2
 
 PATIENCE = 5.0
 """Seconds to wait for another program's lock on a ref."""
@@ -51,29 +48,27 @@ class GitEventStore:
 
     def read_at(self, revision: str) -> Stream:
         """The stream as it was at `revision`; raises DamagedLog where that commit holds no log."""
-        blobs = log_tree.blobs(self._repo, self._id, revision)
-        folder = log_tree.folder(self._id)
-        log = decode_files((f"{folder}/{name}", blob.data) for name, blob in blobs)
+        log = decode_files(log_tree.contents(self._repo, self._id, revision))
         if not log.events:
             raise DamagedLog(f"the log of {self._id} is empty at {revision[:12]}")
         if log.events[-1].lineage_id != self._id:
             raise DamagedLog(f"the log of {self._id} holds lines of {log.events[-1].lineage_id}")
         return Stream(log, revision, self._repo.code_tree_id(revision))
 
-    def _blobs(self, revision: str) -> list[tuple[str, pygit2.Blob]]:
-        return log_tree.blobs(self._repo, self._id, revision)
-
     def continues(self, old: str, new: str, owner: str) -> bool:
         """Whether the log at commit `new` begins with every byte of the one at `old`, where it was
         that of the lineage `owner`."""
-        before, after = log_tree.blobs(self._repo, owner, old), dict(self._blobs(new))
-        *sealed, (live, blob) = before
+        *sealed, (live, blob) = log_tree.files(self._repo, owner, old)
+        after = dict(log_tree.files(self._repo, self._id, new))
         same = all(name in after and after[name].id == b.id for name, b in sealed)
-        return same and live in after and after[live].data.startswith(blob.data)
+        return same and live in after and after[live].read_raw().startswith(blob.read_raw())
 
     def size(self, at: Stream) -> int:
         """Bytes of the log at `at`."""
-        return sum(blob.size for _, blob in self._blobs(at.revision)) if at.revision else 0
+        if not at.revision:
+            return 0
+        files = log_tree.files(self._repo, self._id, at.revision)
+        return sum(len(blob.read_raw()) for _, blob in files)
 
     def tag_objects(self) -> dict[str, str]:
         """Name -> id of the tag object, of all the lineage's tags, archived ones too."""
@@ -258,9 +253,9 @@ class GitEventStore:
 
         try:
             fresh = Repo(self._repo.common)
-            stored = GitEventStore(fresh, self._id)
-            name, blob = stored._blobs(commit)[-1]
-            if fresh.ref(self.ref) == commit and blob.data.endswith(encode_lines(events)):
+            name, blob = log_tree.files(fresh, self._id, commit)[-1]
+            written = blob.read_raw()
+            if fresh.ref(self.ref) == commit and written.endswith(encode_lines(events)):
                 return
         except (KeyError, pygit2.GitError, OuroError) as problem:
             raise OuroError(

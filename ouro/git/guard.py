@@ -180,11 +180,10 @@ def _restore_refs(
 ) -> list[str]:
     """The lineage's refs but its branch are what they were; those that the agent put among them,
     or in their way, are removed first."""
-    old = {name: value for name, value in before.items() if _is_lineages(name, lineage_id)}
-    now = {name: value for name, value in after.items() if _is_lineages(name, lineage_id)}
-    changed = sorted(name for name in old.keys() | now.keys() if old.get(name) != now.get(name))
-    for name in sorted(changed, key=lambda name: name in old):
-        update = [name, old[name]] if name in old else ["-d", name]
+    moved = {name for name, _ in before.items() ^ after.items()}
+    changed = sorted(name for name in moved if _is_lineages(name, lineage_id))
+    for name in sorted(changed, key=lambda name: name in before):
+        update = [name, before[name]] if name in before else ["-d", name]
         # An agent's symbolic ref may lead to a branch of the user's.
         repo.git.run("update-ref", "--no-deref", *update)
     return [f"{_shown(name)} was changed during the run; it is put back" for name in changed]

@@ -51,17 +51,12 @@ class Timeline:
 
     def raw(self) -> bytes:
         """The bytes of all files, in order, whatever they are."""
-        blobs = log_tree.blobs(self._repo, self._id, self.tip)
-        return b"".join(blob.data for _, blob in blobs)
+        files = log_tree.files(self._repo, self._id, self.tip)
+        return b"".join(blob.read_raw() for _, blob in files)
 
     def events(self) -> Iterator[Event]:
-        import pygit2
-
-        folder = log_tree.folder(self._id)
-        entries = reversed(log_tree.entries(self._repo, self._id, self.tip))
-        return decode_newest_first(
-            (f"{folder}/{name}", entry.peel(pygit2.Blob).data) for name, entry in entries
-        )
+        files = log_tree.contents(self._repo, self._id, self.tip, newest_first=True)
+        return decode_newest_first(files)
 
     def recorded(self) -> Iterator[Recorded]:
         """The events with their commits.

@@ -4,8 +4,10 @@ import os
 import subprocess
 import threading
 import time
+import zlib
 from pathlib import Path
 
+import pygit2
 import pytest
 from msgspec.structs import replace
 
@@ -332,6 +334,27 @@ def test_the_next_file_begins_only_with_a_generation_and_only_above_64_kib(
     assert project.log_bytes() == encode_lines(stream.log.events)
     moved = project.git("log", "--first-parent", "-M1%", "--diff-filter=RD", "--format=%s", REF)
     assert moved == ""
+
+
+@pytest.mark.parametrize("name", ["000001", "000002"])
+@pytest.mark.parametrize("line", [0, -1])
+def test_an_object_that_was_changed_under_its_id_is_found(
+    project: Project, name: str, line: int
+) -> None:
+    project.begin()
+    project.add(*[long_note()] * 4, completed())
+    project.add(wondered())
+    project.add(long_note(10), long_note(10))
+    path = f"{LOG}/{name}.jsonl"
+    lines = project.blob(path).splitlines(keepends=True)
+    lines[line] = lines[line].replace(b"2", b"3", 1)
+    content = b"".join(lines)
+    made = project.git("rev-parse", f"{REF}:{path}")
+    stored = project.folder / ".git" / "objects" / made[:2] / made[2:]
+    stored.chmod(0o644)
+    stored.write_bytes(zlib.compress(b"blob %d\0%b" % (len(content), content)))
+    with pytest.raises((DamagedLog, pygit2.GitError)):
+        project.store.read()
 
 
 # --- what a repository is set to
