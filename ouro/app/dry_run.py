@@ -13,7 +13,7 @@ from ouro.app import create, history, mailbox, prepare
 from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core.brief import Phase, Request
-from ouro.core.events import Data, Event, NoteAdded, PolicyChanged
+from ouro.core.events import TYPE_OF, Data, Event, NoteAdded, PolicyChanged
 from ouro.core.lineage import Lineage, evolve
 from ouro.core.moves import (
     CarryOver,
@@ -141,6 +141,7 @@ def _after(session: Session, lineage: Lineage, facts: Sequence[Data]) -> Lineage
             at=timestamp(session.now()),
             lineage_id=lineage.id,
             generation=lineage.number,
+            type=TYPE_OF[type(fact)],
             data=fact,
             prev="",
         )

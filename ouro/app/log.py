@@ -10,7 +10,7 @@ from itertools import islice
 from msgspec import Struct
 
 from ouro.app import history, show
-from ouro.core.events import TYPE_OF, Event
+from ouro.core.events import Event
 from ouro.core.lineage import Generation
 from ouro.core.report import Report, of_generation
 from ouro.core.retry import timestamp
@@ -39,7 +39,7 @@ class Wanted(Struct, frozen=True):
         return islice(fitting, self.count)
 
     def _fits(self, event: Event) -> bool:
-        of_type = not self.types or TYPE_OF[type(event.data)] in self.types
+        of_type = not self.types or event.type in self.types
         return of_type and event.at >= self.since
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ouro.core.codec import Log, encode, line_hash, sealed_line
-from ouro.core.events import Data, Event
+from ouro.core.events import TYPE_OF, Data, Event
 from ouro.errors import DamagedLog
 
 
@@ -30,6 +30,7 @@ def seal(
             at=at,
             lineage_id=lineage_id,
             generation=generation,
+            type=TYPE_OF[type(data)],
             data=data,
             prev=prev,
         )

@@ -1,12 +1,16 @@
 """The events: past-tense facts, one line of the log each. Types only; `codec` has the bytes."""
 
 from enum import StrEnum
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ouro.core.policy import Given, Policy
 from ouro.core.seed import Seed
+
+VERSION = 1
+"""Of the log's format."""
 
 GENESIS = "0" * 64
 """`prev` of a log's first line."""
@@ -20,7 +24,7 @@ class Action(StrEnum):
     FAILED = "failed"
 
 
-class Usage(Struct, frozen=True, kw_only=True):
+class Usage(Struct, frozen=True, kw_only=True, gc=False):
     """What one agent call took. None is "the client does not say", never 0. Cost in USD."""
 
     agent: str
@@ -31,7 +35,7 @@ class Usage(Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
 
 
-class Spent(Struct, frozen=True):
+class Spent(Struct, frozen=True, gc=False):
     """What agents took in so many `calls`: sums of what their clients said. `unknown` of them did
     not say the cost, `silent` ones no tokens."""
 
@@ -58,8 +62,8 @@ class Spent(Struct, frozen=True):
         )
 
 
-class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The base of every event's `data`."""
+class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """The base of every event's `data`. It is a tree, so the garbage collector need not look."""
 
 
 class LineageCreated(Fact, frozen=True):
@@ -320,14 +324,23 @@ TYPES: dict[str, type[Data]] = {
 TYPE_OF: dict[type[Data], str] = {shape: name for name, shape in TYPES.items()}
 
 
-class Event(Struct, frozen=True, kw_only=True):
-    """One line: `seq` from 1 without a gap, `at` UTC with microseconds, `prev` the SHA-256 (hex)
-    of the line before. Order is `seq`, never `at`."""
+D = TypeVar("D")
 
+
+class Line(Struct, Generic[D], frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """One line, its keys in their order: `seq` from 1 without a gap, `at` UTC with microseconds,
+    `type` that of `data` in TYPES, `prev` the SHA-256 (hex) of the line before. Order is `seq`,
+    never `at`."""
+
+    v: int = VERSION
     seq: int
     id: str
     at: str
     lineage_id: str
     generation: int
-    data: Data
+    type: str
+    data: D
     prev: str
+
+
+Event = Line[Data]

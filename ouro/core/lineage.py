@@ -157,9 +157,10 @@ class Lineage(Struct, frozen=True, kw_only=True):
 def fold(events: Iterable[Event]) -> Lineage | None:
     """The state that `events` lead to; None where there are none."""
     lineage: Lineage | None = None
+    event: Event | None = None
     for event in events:
-        lineage = evolve(lineage, event)
-    return lineage
+        lineage = _after(lineage, event)
+    return replace(lineage, last_at=event.at) if lineage and event else None
 
 
 _canonical = msgspec.json.Encoder(order="deterministic")
@@ -172,14 +173,10 @@ def canonical(lineage: Lineage) -> bytes:
 
 def evolve(lineage: Lineage | None, event: Event) -> Lineage:
     """`lineage` after `event`. Total over every log that `codec` accepts and `verify` passes."""
-    data = event.data
-    if lineage is None:
-        assert isinstance(data, LineageCreated), "a log begins with lineage.created"
-        return _created(event.lineage_id, data, event.at)
     return replace(_after(lineage, event), last_at=event.at)
 
 
-def _created(lineage_id: str, data: LineageCreated, at: str) -> Lineage:
+def _created(lineage_id: str, data: LineageCreated) -> Lineage:
     return Lineage(
         id=lineage_id,
         original=data.seed,
@@ -190,25 +187,16 @@ def _created(lineage_id: str, data: LineageCreated, at: str) -> Lineage:
         policy=data.policy,
         next_policy=data.policy,
         given=data.given,
-        last_at=at,
     )
 
 
-def _after(lineage: Lineage, event: Event) -> Lineage:  # noqa: C901 (one case an event)
+def _after(lineage: Lineage | None, event: Event) -> Lineage:  # noqa: C901 (one case an event)
+    """All but `last_at`. The most frequent events come first."""
     data = event.data
+    if lineage is None or isinstance(data, LineageCreated):
+        assert isinstance(data, LineageCreated), "a log begins with lineage.created"
+        return _created(event.lineage_id, data)
     match data:
-        case LineageCreated():
-            return _created(event.lineage_id, data, event.at)
-        case LineageForked():
-            return _forked(lineage, event.lineage_id, data)
-        case PolicyChanged():
-            return _policy_changed(lineage, data)
-        case NoteAdded():
-            return replace(lineage, notes=(*lineage.notes, data.text), fresh_note=True)
-        case LateralThinkApplied():
-            personas = (*lineage.personas, data.persona)
-            opened = replace(lineage.current, persona=data)
-            return _progress(replace(lineage, personas=personas), opened, None)
         case WonderCompleted():
             return _progress(lineage, replace(lineage.current, wonder=data), data.usage)
         case ReflectCompleted():
@@ -223,6 +211,16 @@ def _after(lineage: Lineage, event: Event) -> Lineage:  # noqa: C901 (one case a
             return _progress(lineage, replace(lineage.current, qa=data), data.usage)
         case EvolveStepCompleted():
             return _completed(lineage, data)
+        case LateralThinkApplied():
+            personas = (*lineage.personas, data.persona)
+            opened = replace(lineage.current, persona=data)
+            return _progress(replace(lineage, personas=personas), opened, None)
+        case NoteAdded():
+            return replace(lineage, notes=(*lineage.notes, data.text), fresh_note=True)
+        case PolicyChanged():
+            return _policy_changed(lineage, data)
+        case LineageForked():
+            return _forked(lineage, event.lineage_id, data)
         case EvolveStepFailed():
             return _failed(lineage, data, event.at)
         case EvolveStepInterrupted():

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 
-class Field(Struct, frozen=True, omit_defaults=True):
+class Field(Struct, frozen=True, omit_defaults=True, gc=False):
     """One concept of the ontology. `required` is kept for people; similarity ignores it."""
 
     name: str
@@ -15,13 +15,13 @@ class Field(Struct, frozen=True, omit_defaults=True):
     required: bool = True
 
 
-class Ontology(Struct, frozen=True, omit_defaults=True):
+class Ontology(Struct, frozen=True, omit_defaults=True, gc=False):
     name: str = ""
     description: str = ""
     fields: tuple[Field, ...] = ()
 
 
-class Checks(Struct, frozen=True, omit_defaults=True):
+class Checks(Struct, frozen=True, omit_defaults=True, gc=False):
     """The mechanical side of a criterion; `timeout` in seconds.
 
     `verify_command` passes when it exits 0 and, where given, `output_assertion` occurs
@@ -40,7 +40,7 @@ class Checks(Struct, frozen=True, omit_defaults=True):
 NO_CHECKS = Checks()
 
 
-class Criterion(Struct, frozen=True, omit_defaults=True):
+class Criterion(Struct, frozen=True, omit_defaults=True, gc=False):
     """One acceptance criterion. `added_in` is 0 for the user's own, else the generation that
     added it; `notes` are reflect's remarks on it. The checks of a `hidden` one are not here but
     in the lineage's hidden blob.
@@ -54,7 +54,7 @@ class Criterion(Struct, frozen=True, omit_defaults=True):
     notes: tuple[str, ...] = ()
 
 
-class Seed(Struct, frozen=True, omit_defaults=True):
+class Seed(Struct, frozen=True, omit_defaults=True, gc=False):
     """The whole spec. Everything below `ontology_schema` is carried along as it was given;
     `extra` holds the keys that ouro does not know. What the globs of `protect` fit is the
     user's: no agent changes it.

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from ouro.core.events import (
-    TYPE_OF,
     EvaluateCompleted,
     Event,
     EvolveStepCompleted,
@@ -128,7 +127,7 @@ def trailers(events: Sequence[Event]) -> list[str]:
     """The lines that `message` ends with, for scripts."""
     last = events[-1]
     lines = [f"Ouro-Lineage: {last.lineage_id}", f"Ouro-Generation: {last.generation}"]
-    lines += [f"Ouro-Event: {TYPE_OF[type(event.data)]}" for event in events]
+    lines += [f"Ouro-Event: {event.type}" for event in events]
     if isinstance(last.data, EvolveStepCompleted):
         lines.append(f"Ouro-Action: {last.data.action}")
         if last.data.similarity is not None:

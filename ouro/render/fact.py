@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 
 from ouro.core.events import (
-    TYPE_OF,
     CriterionChange,
     Data,
     Event,
@@ -33,7 +32,6 @@ def event_line(event: Event) -> str:
 def event_text(one: Recorded, screen: Screen, *, details: bool) -> str:
     """An event as `git log` shows a commit; with `details`, all that it holds."""
     event = one.event
-    kind = TYPE_OF[type(event.data)]
     rows = [
         ("Id", event.id),
         ("Gen", str(event.generation)),
@@ -44,7 +42,7 @@ def event_text(one: Recorded, screen: Screen, *, details: bool) -> str:
     lines = [headline(event), *([""] if told else []), *told]
     return "\n".join(
         [
-            screen.painted(printable(f"event {event.seq} {kind}"), TITLE),
+            screen.painted(printable(f"event {event.seq} {event.type}"), TITLE),
             *(printable(f"{name + ':':<8}{text}") for name, text in rows),
             "",
             *(printable(f"    {line}".rstrip()) for line in lines),

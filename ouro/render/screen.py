@@ -35,4 +35,6 @@ PLAIN = Screen()
 
 def printable(text: str) -> str:
     """`text` without anything that a terminal would obey."""
+    if text.replace("\n", "").isprintable():
+        return text
     return "".join(ch if ch.isprintable() or ch == "\n" else "�" for ch in text)

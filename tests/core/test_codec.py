@@ -214,7 +214,7 @@ DAMAGES = {
     "nested 100,000 deep": (
         in_note("[" * 100_000 + "]" * 100_000),
         SECOND_LINE,
-        "nested too deeply",
+        "Expected `str`, got `array`",
     ),
     "nested 100,000 deep where anything may stand": (
         NOTE.replace(b'"goal"', b'"metadata":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
