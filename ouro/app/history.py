@@ -97,6 +97,12 @@ def _no_lineage(repo: Repo, lineage_id: str) -> OuroError:
     return OuroError(f"there is no lineage {lineage_id} here", f"lineages here: {known}")
 
 
+def require(repo: Repo, lineage_id: str) -> None:
+    """Raise OuroError where there is no branch of that lineage here."""
+    if repo.ref(branch_ref(lineage_id)) is None:
+        raise _no_lineage(repo, lineage_id)
+
+
 def read(repo: Repo, lineage_id: str) -> tuple[Stream, Lineage]:
     """A lineage as it stands on its branch here; raises OuroError where there is none."""
     stream = GitEventStore(repo, lineage_id).read()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from ouro.app import recover, tags
+from ouro.app import history, recover, tags
 from ouro.app.run import Run
 from ouro.app.session import Session
 from ouro.core import jumps
@@ -106,28 +106,30 @@ def _commit_at(run: Run, length: int, generation: int) -> str:
 def _jump(
     session: Session, aim: Callable[[Run], Aim | None], *, dry_run: bool, force: bool
 ) -> Jumped | None:
+    history.require(session.repo, session.options.lineage_id)
     if dry_run:
-        run = Run(session, _read(session))
+        run = Run(session, session.store.read())
         found = aim(run)
-        return _plan(run, found)[1] if found else None
-    _read(session)
+        return _plan(run, found).will if found else None
     with session.hold():
         recover.dead_step(session)
         with session.no_gc():
-            run = Run(session, _read(session))
+            run = Run(session, session.store.read())
             tags.put_right(run)
             found = aim(run)
             return _go(run, found, force=force) if found else None
 
 
-def _read(session: Session) -> Stream:
-    from ouro.app import history
+class _Plan(NamedTuple):
+    """Where a jump goes, and what that folds to; what it will do; its fact."""
 
-    return history.read(session.repo, session.options.lineage_id)[0]
+    target: Stream
+    state: Lineage
+    will: Jumped
+    fact: Jump
 
 
-def _plan(run: Run, aim: Aim) -> tuple[Stream, Jumped, Jump]:
-    """Where the jump goes, what it will do, and its fact."""
+def _plan(run: Run, aim: Aim) -> _Plan:
     target = run.session.store.read_at(aim.commit)
     state = fold(target.log.events)
     assert state, "a commit of the lineage holds its log"
@@ -147,32 +149,27 @@ def _plan(run: Run, aim: Aim) -> tuple[Stream, Jumped, Jump]:
         undo=f"ouro undo {lineage_id}",
         dry_run=True,
     )
-    return target, will, fact
+    return _Plan(target, state, will, fact)
 
 
 def _go(run: Run, aim: Aim, *, force: bool) -> Jumped:
     from msgspec.structs import replace
 
     session, old = run.session, run.tip
-    target, will, fact = _plan(run, aim)
+    target, state, will, fact = _plan(run, aim)
     workspace = workspace_of(run)
     saved = _clear_the_way(run, workspace, aim.commit, force=force) if workspace else None
     if workspace:
         checkout.refuse_move(workspace, old, aim.commit)
     generation = target.log.events[-1].generation
     events = seal([(generation, fact)], target.log, run.lineage.id, session.stamp)
-    after, state = extend(target.log, events), _after(target, events[0])
-    run.stream = session.store.jump(
-        run.stream, target, events[0], tags.jumped(run, after, state, fact.n)
-    )
+    after = extend(target.log, events)
+    changes = tags.jumped(run, after, evolve(state, events[0]), fact.n)
+    run.stream = session.store.jump(run.stream, target, events[0], changes)
     if workspace:
         saved = checkout.move(workspace, old, run.tip, session.screen) or saved
     session.store.journal.settle()
     return replace(will, commit=run.tip, rescue=saved, dry_run=False)
-
-
-def _after(target: Stream, event: object) -> Lineage:
-    return evolve(fold(target.log.events), event)  # type: ignore[arg-type]
 
 
 def workspace_of(run: Run) -> Workspace | None:

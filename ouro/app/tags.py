@@ -100,8 +100,8 @@ def jumped(run: Run, after: Log, lineage: Lineage, jump: int) -> TagChanges:
     """What the jump with the number `jump`, from `run` to the log `after` (folded: `lineage`), does
     to the tags: those of generations left behind are archived, then moved or deleted."""
     present, before = run.session.store.tag_objects(), run.stream.log.events
-    left = left_behind(before, after.events)
-    objects = _objects(run, [completions(before)[number] for number in left], present)
+    left, ends = left_behind(before, after.events), completions(before)
+    objects = _objects(run, [ends[number] for number in left], present)
     names = {n: archived_name(run.lineage.id, jump, n) for n in left}
     for number, name in names.items():
         if present.get(name, objects[number]) != objects[number]:
@@ -193,11 +193,20 @@ def is_generation(name: str) -> bool:
 
 def finish_jump(run: Run) -> int:
     """Do to the tags what the last jump, or a fork, has left to do; how many changed."""
-    present = run.session.store.tag_objects()
-    left = _moves(run, run.stream.log.events, run.lineage, present, frozenset())
+    present, events = run.session.store.tag_objects(), run.stream.log.events
+    forked = isinstance(events[-1].data, LineageForked)
+    untouched = frozenset() if forked else _untouched(run, present)
+    left = _moves(run, events, run.lineage, present, untouched)
     if left:
         run.session.store.change_tags(run.tip, left)
     return len(left)
+
+
+def _untouched(run: Run, present: Mapping[str, str]) -> frozenset[int]:
+    """The generations that have a tag, and of whose number no jump has archived any: no jump moved
+    that tag."""
+    archive, numbers = _archive(present), completions(run.stream.log.events)
+    return frozenset(n for n in numbers if n not in archive and _tag(run, n) in present)
 
 
 def _moves(
