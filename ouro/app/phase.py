@@ -61,7 +61,7 @@ def marked(run: Run, doing: str) -> Iterator[Marker]:
     Where an error leaves it open the marker stays: the next step then cleans up, as it does
     after a crash.
     """
-    marker = new_marker(uuid4().hex, doing, run.workspace.root, run.tip)
+    marker = new_marker(uuid4().hex, doing, run.workspace.root, run.tip, run.session.repo.common)
     journal = run.session.store.journal
     journal.mark(marker)
     try:

@@ -31,7 +31,9 @@ def dead_step(session: Session) -> None:
     journal = session.store.journal
     if marker := journal.marker():
         session.console.say(f"an earlier step ended in the middle of {marker.phase}: recovering")
-        _end_processes(session, marker)
+        # A copy of a repository has the marker of a step that may still work in the original.
+        if marker.is_of(session.repo.common):
+            _end_processes(session, marker)
     clear_torn(session.state)
     _clear_stale_locks(session)
     if marker:
@@ -158,9 +160,12 @@ def unfit(session: Session, commit: str, tip: str) -> bool:
 
 def _marked_workspace(run: Run, marker: Marker) -> Workspace | None:
     """The workspace as the marker names it: an agent may have switched its branch. None where
-    the folder is gone; a new one is made when it is needed."""
+    the folder is gone; a new one is made when it is needed. A copy's own where it is the original's
+    that is marked."""
     from ouro.git.worktrees import reopen
 
+    if not marker.is_of(run.session.repo.common):
+        return run.workspace
     return reopen(run.session.repo, run.lineage.id, Path(marker.worktree))
 
 

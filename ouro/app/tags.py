@@ -193,13 +193,15 @@ def is_generation(name: str) -> bool:
 
 def finish_jump(run: Run) -> int:
     """Do to the tags what the last jump, or a fork, has left to do; how many changed."""
-    present, events = run.session.store.tag_objects(), run.stream.log.events
-    forked = isinstance(events[-1].data, LineageForked)
-    untouched = frozenset() if forked else _untouched(run, present)
-    left = _moves(run, events, run.lineage, present, untouched)
-    if left:
-        run.session.store.change_tags(run.tip, left)
-    return len(left)
+    if isinstance(run.stream.log.events[-1].data, LineageForked):
+        return remake(run)
+    present = run.session.store.tag_objects()
+    return _change(run, present, _untouched(run, present))
+
+
+def remake(run: Run) -> int:
+    """Make every tag again that is not as the log says, whoever did it; how many changed."""
+    return _change(run, run.session.store.tag_objects(), frozenset())
 
 
 def _untouched(run: Run, present: Mapping[str, str]) -> frozenset[int]:
@@ -207,6 +209,13 @@ def _untouched(run: Run, present: Mapping[str, str]) -> frozenset[int]:
     that tag."""
     archive, numbers = _archive(present), completions(run.stream.log.events)
     return frozenset(n for n in numbers if n not in archive and _tag(run, n) in present)
+
+
+def _change(run: Run, present: Mapping[str, str], known: frozenset[int]) -> int:
+    updates = _moves(run, run.stream.log.events, run.lineage, present, known)
+    if updates:
+        run.session.store.change_tags(run.tip, updates)
+    return len(updates)
 
 
 def _moves(

@@ -28,7 +28,9 @@ class Intent(Struct, frozen=True):
 
 class Marker(Struct, frozen=True):
     """An agent or a check is running in `worktree`, which was at `tip`: what changes there is
-    its doing. `run` is the mark in the environment of every process started for it."""
+    its doing. `run` is the mark in the environment of every process started for it. `common` is
+    the git folder of the repository: in a copy of that, the run and the worktree are not its own.
+    """
 
     run: str
     pid: int
@@ -36,10 +38,19 @@ class Marker(Struct, frozen=True):
     worktree: str
     tip: str
     host: str
+    common: str = ""
+
+    def is_of(self, common: Path) -> bool:
+        """Whether the run was of the repository of the git folder `common`, wherever that lay."""
+        then = Path(self.common)
+        return not self.common or not then.exists() or then.samefile(common)
 
 
-def new_marker(run: str, phase: str, worktree: Path, tip: str) -> Marker:
-    return Marker(run, os.getpid(), phase, str(worktree.resolve()), tip, socket.gethostname())
+def new_marker(run: str, phase: str, worktree: Path, tip: str, common: Path) -> Marker:
+    host = socket.gethostname()
+    return Marker(
+        run, os.getpid(), phase, str(worktree.resolve()), tip, host, str(common.resolve())
+    )
 
 
 class Journal:

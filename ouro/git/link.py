@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,36 @@ def is_whole(root: Path, git_dir: Path) -> bool:
     pointer = root / ".git"
     found = pointer.read_text(errors="replace") if pointer.is_file() else ""
     return git_dir.is_dir() and found.strip() == f"gitdir: {git_dir}"
+
+
+def holder(root: Path) -> Path | None:
+    """The git folder of the linked worktree at `root`, where the two know each other."""
+    git_dir = named(root)
+    tree = tree_of(git_dir) if git_dir else None
+    return git_dir.resolve() if git_dir and tree and tree.resolve() == root.resolve() else None
+
+
+def tree_of(git_dir: Path) -> Path | None:
+    """The worktree that a git folder names, there or not; None where it names none."""
+    back = git_dir / "gitdir"
+    # Not `Path.is_file`, which raises for what cannot be a path: an agent may have written it.
+    if not os.path.isfile(back):  # noqa: PTH113
+        return None
+    return (git_dir / back.read_text("utf-8", "surrogateescape").strip()).parent
+
+
+def named(root: Path) -> Path | None:
+    """What the `.git` file of the worktree at `root` names, whatever there is; None without one."""
+    pointer = root / ".git"
+    if not pointer.is_file():
+        return None
+    return root / pointer.read_text("utf-8", "surrogateescape").partition("gitdir: ")[2].strip()
+
+
+def join(root: Path, git_dir: Path) -> None:
+    """Make the worktree at `root` and its git folder know each other again, after a move."""
+    (git_dir / "gitdir").write_text(f"{root / '.git'}\n")
+    (root / ".git").write_text(f"gitdir: {git_dir}\n")
 
 
 def mend(root: Path, git_dir: Path, branch: str) -> None:

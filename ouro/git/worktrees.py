@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ouro.core.ids import branch_ref
 from ouro.errors import OuroError
-from ouro.git import sparse
+from ouro.git import link, sparse
 from ouro.git.journal import PREPARED
 from ouro.git.program import Git
 from ouro.git.repository import Repo
@@ -27,9 +27,12 @@ class Listed(Struct, frozen=True):
 
 
 def listed(repo: Repo) -> list[Listed]:
+    """The working trees of this repository: git in a copy of one lists those of the original, too,
+    which are not the copy's."""
     raw = repo.git.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "surrogateescape")
     entries = (entry.split("\0") for entry in raw.split("\0\0") if entry)
-    return [_entry([line for line in lines if line]) for lines in entries]
+    trees = (_entry([line for line in lines if line]) for lines in entries)
+    return [tree for tree in trees if not of_another(repo, tree.path)]
 
 
 def _entry(lines: list[str]) -> Listed:
@@ -58,18 +61,34 @@ def ensure(repo: Repo, lineage_id: str, tip: str, root: Path | None) -> Workspac
     path = place(repo, lineage_id, root)
     if _unfinished(repo, lineage_id).exists():
         return _make(repo, lineage_id, tip, path)
-    if (path / ".git").is_file() and not _is_linked(repo, path):
-        # A clone that was moved together with its workspaces: both ends of the link are stale.
-        repo.git.attempt("worktree", "repair", str(path))
+    _rejoin_moved(repo, path)
     found = find(repo, lineage_id, root)
     if found and not found.git_dir.is_dir():
-        # The repository was moved away from its workspaces: tell them where it is now.
-        repo.git.attempt("worktree", "repair")
+        # The repository was moved away from its workspaces: tell this one where it is now.
+        link.join(found.root, _registered(repo, found.root))
         found = find(repo, lineage_id, root)
     if found:
         return found
     _refuse_another_branch(repo, lineage_id, path)
     return _make(repo, lineage_id, tip, path)
+
+
+def of_another(repo: Repo, path: Path) -> bool:
+    """Whether the working tree at `path` is linked to another repository, and that one to it."""
+    holder = link.holder(path)
+    return holder is not None and holder.parent != (repo.common / "worktrees").resolve()
+
+
+def _rejoin_moved(repo: Repo, path: Path) -> None:
+    """Where a clone was moved, or copied, together with its workspaces: both ends of the link lead
+    to where they were. `git worktree repair` would take a copy's from the original."""
+    stale = link.named(path)
+    if stale is None or link.holder(path):
+        return
+    git_dir = repo.common / "worktrees" / stale.name
+    known = link.tree_of(git_dir)
+    if known and known != path and link.holder(known) != git_dir.resolve():
+        link.join(path, git_dir)
 
 
 def _refuse_another_branch(repo: Repo, lineage_id: str, path: Path) -> None:
@@ -118,10 +137,6 @@ def _git_dir_of(tree: Path) -> Path:
     return (tree / pointer.read_text().partition("gitdir: ")[2].strip()).resolve()
 
 
-def _is_linked(repo: Repo, path: Path) -> bool:
-    return any(tree.path == path for tree in listed(repo)) and _git_dir_of(path).is_dir()
-
-
 def _workspace(repo: Repo, lineage_id: str, path: Path, wanted: Path) -> Workspace:
     ours = path.resolve() == wanted.resolve() and path != repo.main
     git_dir = _registered(repo, path) if ours else _git_dir_of(path)
@@ -132,8 +147,7 @@ def _registered(repo: Repo, path: Path) -> Path:
     """The git folder of a linked worktree by git's own list: an agent may have removed the
     worktree's `.git` file, or the git folder itself."""
     for entry in (repo.common / "worktrees").glob("*"):
-        pointer = entry / "gitdir"
-        if pointer.is_file() and Path(pointer.read_text().strip()).parent == path:
+        if link.tree_of(entry) == path:
             return entry
     if (path / ".git").exists():
         return _git_dir_of(path)
@@ -142,7 +156,7 @@ def _registered(repo: Repo, path: Path) -> Path:
 
 def _make(repo: Repo, lineage_id: str, tip: str, path: Path) -> Workspace:
     unfinished = _unfinished(repo, lineage_id)
-    _clear_the_way(path, unfinished)
+    _clear_the_way(repo, path, unfinished)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished.parent.mkdir(parents=True, exist_ok=True)
     unfinished.write_text(str(path))
@@ -163,10 +177,15 @@ def _unfinished(repo: Repo, lineage_id: str) -> Path:
     return repo.state_folder(lineage_id) / "making"
 
 
-def _clear_the_way(path: Path, unfinished: Path) -> None:
+def _clear_the_way(repo: Repo, path: Path, unfinished: Path) -> None:
     """Remove what a step that died left of a workspace it was making; refuse anything foreign."""
     if unfinished.is_file() and unfinished.read_text() == str(path):
         shutil.rmtree(path, ignore_errors=True)
+    if of_another(repo, path):
+        raise OuroError(
+            f"{path} is the workspace of another repository: {link.named(path)}",
+            "set worktree_root to another folder",
+        )
     if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
         raise OuroError(
             f"{path} is in the way of the workspace: it is not empty",

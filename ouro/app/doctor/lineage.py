@@ -91,6 +91,9 @@ def _workspace(session: Session) -> Iterator[Finding]:
     if mine and mine.path.is_dir():
         workspace = worktrees.find(repo, name, session.workspace_root)
         yield from _checked_out(session, workspace) if workspace else ()
+    elif worktrees.of_another(repo, place):
+        advice = "set worktree_root to another folder"
+        yield problem(name, f"{place} is the workspace of another repository", advice)
     elif (place / ".git").is_file() and not any(tree.path == place for tree in trees):
         fix = "tell the workspace and the repository where the other one is"
         yield problem(name, f"{place} was moved, or the repository was", None, fix)

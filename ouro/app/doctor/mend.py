@@ -25,7 +25,7 @@ def mend(session: Session) -> list[OuroError]:
 
 def _derived(run: Run) -> None:
     tags.put_right(run)
-    tags.finish_jump(run)
+    tags.remake(run)
     _hidden(run)
     _pins(run)
     _workspace(run)
