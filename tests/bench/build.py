@@ -6,6 +6,8 @@ import json
 import subprocess
 from pathlib import Path
 
+import pygit2
+
 from ouro.app import create
 from ouro.app.run import Run
 from ouro.app.session import Options, Session
@@ -56,8 +58,9 @@ def repository(folder: Path, files: int) -> Path:
     return root
 
 
-def lineage(root: Path, generations: int) -> None:
-    """A lineage of so many generations of six varied events each; one file changes in each."""
+def lineage(root: Path, generations: int, sweep: int = 0) -> None:
+    """A lineage of so many generations of six varied events each; one file changes in each, and
+    every file in the generation `sweep`."""
     seed = root.parent / "seed.yaml"
     seed.write_text(
         json.dumps(
@@ -72,7 +75,7 @@ def lineage(root: Path, generations: int) -> None:
     with session.hold():
         run = create.lineage(session, create.plan(session))
         while len(run.lineage.generations) < generations:
-            _one_event(run)
+            _one_event(run, sweep)
 
 
 def _session(root: Path, seed: Path) -> Session:
@@ -87,13 +90,13 @@ def _session(root: Path, seed: Path) -> Session:
     )
 
 
-def _one_event(run: Run) -> None:
+def _one_event(run: Run, sweep: int) -> None:
     number = run.lineage.current.number
     match next_move(run.lineage, run.stream.code, timestamp(run.session.now())):
         case ThinkLaterally(persona, pattern):
             run.record([lateral.fact(persona, pattern, run.session.prompts)])
         case RunPhase(Phase.EXECUTE):
-            tree = _changed(run, number)
+            tree = _swept(run) if number == sweep else _changed(run, number)
             run.record([_executed(number, tree)], code=tree)
         case RunPhase(phase):
             run.record([_thought(run, phase, number)])
@@ -129,6 +132,15 @@ def _executed(number: int, tree: str) -> ExecuteCompleted:
         tree=tree,
         usage=_usage(number),
     )
+
+
+def _swept(run: Run) -> str:
+    handle, index = run.session.repo.handle, pygit2.Index()
+    index.read_tree(run.session.repo.tree(run.session.repo.code_tree(run.tip)))
+    for entry in list(index):
+        changed = handle.create_blob(handle[entry.id].data + b"more\n")
+        index.add(pygit2.IndexEntry(entry.path, changed, entry.mode))
+    return str(index.write_tree(handle))
 
 
 def _thought(run: Run, phase: Phase, number: int) -> Data:

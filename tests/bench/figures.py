@@ -23,6 +23,8 @@ OURO = (Path(sys.executable).with_name("ouro"),)
 
 ENDLESS = ("--max-generations", "1000000", "--max-retries", "1000000")
 STEP = ("step", "--lineage-id", build.ID, "--agent", str(build.AGENT), *ENDLESS)
+SWEEP = 985
+"""The generation that changes every file, where rewinding is measured."""
 WORKED = (3, 4)
 """How a step ends that ran a whole generation and is to go on."""
 
@@ -76,12 +78,12 @@ def ratio(rounds: int, one: Callable[[], float], other: Callable[[], float]) -> 
 
 
 @cache
-def place(folder: Path, files: int, generations: int) -> Path:
+def place(folder: Path, files: int, generations: int, sweep: int = 0) -> Path:
     """A repository with a lineage; the same one for every figure that asks for it."""
     home = folder / f"{files}-{generations}"
     home.mkdir()
     root = build.repository(home, files)
-    build.lineage(root, generations)
+    build.lineage(root, generations, sweep)
     subprocess.run(["git", "-C", str(root), "gc", "-q"], check=True)
     # What was built went past the workspace: the next step makes it anew.
     run(("git", "worktree", "remove", "--force", root.with_name("repo.ouro") / build.ID), root)
@@ -184,24 +186,28 @@ def version(folder: Path, rounds: int) -> Measured:
     )
 
 
-def rewind(folder: Path, rounds: int) -> Measured:
+def rewind(to: int) -> Callable[[Path, int], Measured]:
     """There and back again, against git's checkout of the same difference."""
-    root = place(folder, 10_000, 1000)
-    tree = folder / "plain"
-    if not tree.exists():
-        run(("git", "worktree", "add", "-q", "--detach", tree, f"ooo/{build.ID}/gen_990"), root)
 
-    def jump() -> float:
-        taken = run((*OURO, "rewind", build.ID, "--to", "980"), root)
-        run((*OURO, "undo", build.ID), root)
-        return taken
+    def measure(folder: Path, rounds: int) -> Measured:
+        root, tree = place(folder, 10_000, 1000, SWEEP), folder / "plain"
+        there, back = f"ooo/{build.ID}/gen_{to}", f"ooo/{build.ID}/gen_1000"
+        if not tree.exists():
+            run(("git", "worktree", "add", "-q", "--detach", tree, back), root)
 
-    def checkout() -> float:
-        taken = run(("git", "checkout", "-q", f"ooo/{build.ID}/gen_980"), tree)
-        run(("git", "checkout", "-q", f"ooo/{build.ID}/gen_990"), tree)
-        return taken
+        def jump() -> float:
+            taken = run((*OURO, "rewind", build.ID, "--to", str(to)), root)
+            run((*OURO, "undo", build.ID), root)
+            return taken
 
-    return ratio(rounds, jump, checkout)
+        def checkout() -> float:
+            taken = run(("git", "checkout", "-q", there), tree)
+            run(("git", "checkout", "-q", back), tree)
+            return taken
+
+        return ratio(rounds, jump, checkout)
+
+    return measure
 
 
 def push(folder: Path, rounds: int) -> Measured:
@@ -303,7 +309,8 @@ FIGURES = (
     Figure("verify of 1,000 generations (seconds)", 10, verify),
     Figure("packed bytes of the log / raw bytes", 2, packed),
     Figure("decode / bare msgspec and sha256", 1 / 0.6, decode),
-    Figure("rewind at 10,000 files, 1,000 generations / checkout", 4, rewind),
+    Figure("rewind past 10,000 changed files, 1,000 gen. / checkout", 4, rewind(SWEEP - 5)),
+    Figure("rewind past 1 changed file of 10,000, 1,000 gen. / same", 4, rewind(SWEEP + 5)),
     Figure("push of no lineage, with hooks / without", 1.15, push),
     Figure("step at 10,000 generations / at 10", 1.3, growth(None, 10_000), huge=True),
 )
